@@ -25,10 +25,10 @@ pub enum MalformedSample {
     #[error("it has no event")]
     NoEvent,
     /// A compressed record cannot be unpacked.
-    #[error("what is compressed at byte {place} is damaged; record again")]
+    #[error("what is compressed at byte {offset} is damaged; record again")]
     DamagedBlock {
         /// Where in the file.
-        place: usize,
+        offset: usize,
     },
     /// What is compressed is more than can be read.
     #[error("what is compressed in it is more than {gigabytes} GiB; record for a shorter time")]

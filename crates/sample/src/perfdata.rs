@@ -61,11 +61,11 @@ fn read_file(path: &Path, images: &[PathBuf], program: Option<&Path>) -> Result<
     let bytes = std::fs::read(path).map_err(|error| wrong(error.into()))?;
     let recorded = std::fs::metadata(path).and_then(|metadata| metadata.modified());
     let recorded = recorded.map_err(|error| wrong(error.into()))?;
-    read(&bytes, &Wanted { recorded, images, program }).map_err(wrong)
+    read(&bytes, &ReadRequest { recorded, images, program }).map_err(wrong)
 }
 
-/// What is wanted of a file.
-struct Wanted<'a> {
+/// What is asked of a file.
+struct ReadRequest<'a> {
     /// When it was written.
     recorded: SystemTime,
     /// Files that stand in for others of the same build.
@@ -74,7 +74,7 @@ struct Wanted<'a> {
     program: Option<&'a Path>,
 }
 
-impl Wanted<'_> {
+impl ReadRequest<'_> {
     fn collector(&self) -> Result<Collector, MalformedSample> {
         let mut collector = Collector::new(sys::page_size(), self.recorded);
         let Some(program) = self.program else {
@@ -163,7 +163,7 @@ impl Section {
 }
 
 /// The samples in the bytes of a file.
-fn read(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSample> {
+fn read(bytes: &[u8], request: &ReadRequest<'_>) -> Result<Samples, MalformedSample> {
     match bytes.first_chunk::<8>() {
         Some(b"PERFILE2") => {}
         Some(b"2ELIFREP") => return Err(MalformedSample::BigEndian),
@@ -171,7 +171,7 @@ fn read(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSample> {
     }
     let broken = |part| MalformedSample::BrokenOff { part };
     if number(bytes, 8) == Some(PIPE_HEADER as u64) {
-        return read_stream(bytes, wanted);
+        return read_stream(bytes, request);
     }
     let attributes = attributes(bytes)?;
     let data = Section::read(bytes, 40).ok_or(broken("header"))?;
@@ -183,14 +183,14 @@ fn read(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSample> {
     let mut file = Reader::new(&attributes);
     let is_whole = file.all(records, begin)? && complete.is_some();
     let build_ids = if complete.is_some() { build_ids(bytes, data) } else { BTreeMap::new() };
-    file.samples(&build_ids, wanted, is_whole)
+    file.samples(&build_ids, request, is_whole)
 }
 
 /// Bytes of the header of a file that went through a pipe.
 const PIPE_HEADER: usize = 16;
 
 /// The samples in a file that went through a pipe: records tell of events and builds.
-fn read_stream(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSample> {
+fn read_stream(bytes: &[u8], request: &ReadRequest<'_>) -> Result<Samples, MalformedSample> {
     const EVENT: u32 = 64;
     const BUILD_ID: u32 = 67;
     const FEATURE: u32 = 80;
@@ -198,7 +198,7 @@ fn read_stream(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSa
     let records = &bytes[PIPE_HEADER..];
     let (mut attributes, mut build_ids) = (Vec::new(), BTreeMap::new());
     let mut has_broken_event = false;
-    walk(records, |header, record, _| {
+    visit_records(records, |header, record, _| {
         let body = &record[HEADER_BYTES..];
         match header.kind {
             EVENT => match stream_attribute(body) {
@@ -217,7 +217,7 @@ fn read_stream(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSa
     let attributes = distinct(attributes)?;
     let mut file = Reader::new(&attributes);
     let is_whole = file.all(records, PIPE_HEADER)?;
-    file.samples(&build_ids, wanted, is_whole)
+    file.samples(&build_ids, request, is_whole)
 }
 
 /// An event as a record tells it: its attribute, which begins with its kind and size, and ids.
@@ -228,7 +228,7 @@ fn stream_attribute(body: &[u8]) -> Option<Attribute> {
 }
 
 /// Goes over records with their places, until `visit` refuses one; `false` if they break off.
-fn walk<'a>(
+fn visit_records<'a>(
     bytes: &'a [u8],
     mut visit: impl FnMut(Header, &'a [u8], usize) -> Result<(), MalformedSample>,
 ) -> Result<bool, MalformedSample> {
@@ -351,14 +351,14 @@ impl<'a> Reader<'a> {
         /// With its size before it, since records are filled up.
         const COMPRESSED_SIZED: u32 = 83;
         let mut packed = Packed::default();
-        let is_whole = walk(records, |header, record, place| {
+        let is_whole = visit_records(records, |header, record, place| {
             let (body, place) = (&record[HEADER_BYTES..], begin + place + HEADER_BYTES);
             match header.kind {
                 COMPRESSED => packed.push(body, place),
                 COMPRESSED_SIZED => {
                     let size = number(body, 0).and_then(|size| usize::try_from(size).ok());
                     let piece = size.and_then(|size| body.get(8..)?.get(..size));
-                    packed.push(piece.ok_or(MalformedSample::DamagedBlock { place })?, place + 8);
+                    packed.push(piece.ok_or(MalformedSample::DamagedBlock { offset: place })?, place + 8);
                 }
                 0..64 => self.record(header, body)?,
                 _ => {}
@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
             Ok(())
         })?;
         let unpacked = packed.unpack()?;
-        let ends = walk(&unpacked.records, |header, record, _| match header.kind {
+        let ends = visit_records(&unpacked.records, |header, record, _| match header.kind {
             0..64 => self.record(header, &record[HEADER_BYTES..]),
             _ => Ok(()),
         })?;
@@ -427,10 +427,10 @@ impl<'a> Reader<'a> {
     fn samples(
         mut self,
         build_ids: &BTreeMap<String, Vec<u8>>,
-        wanted: &Wanted<'_>,
+        request: &ReadRequest<'_>,
         is_whole: bool,
     ) -> Result<Samples, MalformedSample> {
-        let mut collector = wanted.collector()?;
+        let mut collector = request.collector()?;
         for mut record in self.queue.finish() {
             if let Record::Mapping(mapping) = &mut record
                 && !matches!(mapping.mark, FileMark::BuildId(_))
@@ -440,7 +440,7 @@ impl<'a> Reader<'a> {
             }
             collector.take(record);
         }
-        wanted.compare(&collector, is_whole)?;
+        request.compare(&collector, is_whole)?;
         let (index, begin, end) = self.sampled.unwrap_or_default();
         let attribute = &self.attributes[index];
         let (counts, hits) = (collector.counts(), collector.hits());

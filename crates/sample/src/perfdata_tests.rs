@@ -16,7 +16,7 @@ use crate::{BranchRun, LostReason};
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
 fn read(bytes: &[u8]) -> Result<Samples, MalformedSample> {
-    super::read(bytes, &Wanted { recorded: SystemTime::now(), images: &[], program: None })
+    super::read(bytes, &ReadRequest { recorded: SystemTime::now(), images: &[], program: None })
 }
 
 fn sample(pid: u32, time: u64, ip: u64) -> Vec<u8> {
@@ -163,7 +163,7 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
 fn an_image_without_build_id_that_changed_later_is_refused() {
     let (bytes, path, _) = example();
     let samples =
-        super::read(&bytes, &Wanted { recorded: SystemTime::UNIX_EPOCH, images: &[], program: None })
+        super::read(&bytes, &ReadRequest { recorded: SystemTime::UNIX_EPOCH, images: &[], program: None })
             .unwrap();
     assert_eq!(samples.image(&path), None);
     assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Replaced), 3);
@@ -245,7 +245,7 @@ fn copy_of_own(name: &str, change: impl Fn(&mut [u8])) -> (tempfile::TempDir, Pa
 }
 
 fn read_of(bytes: &[u8], program: &Path, images: &[PathBuf]) -> Result<Samples, MalformedSample> {
-    super::read(bytes, &Wanted { recorded: SystemTime::now(), images, program: Some(program) })
+    super::read(bytes, &ReadRequest { recorded: SystemTime::now(), images, program: Some(program) })
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) struct Packed {
 
 struct Piece {
     begin: usize,
-    place: usize,
+    offset: usize,
 }
 
 /// What came out.
@@ -42,8 +42,8 @@ pub(super) struct Unpacked {
 
 impl Packed {
     /// Adds the piece at a place of the file.
-    pub(super) fn push(&mut self, piece: &[u8], place: usize) {
-        self.pieces.push(Piece { begin: self.stream.len(), place });
+    pub(super) fn push(&mut self, piece: &[u8], offset: usize) {
+        self.pieces.push(Piece { begin: self.stream.len(), offset });
         self.stream.extend(piece);
     }
 
@@ -64,7 +64,7 @@ impl Packed {
                 Ok(()) => is_within = !decoder.is_finished(),
                 // It wanted more than there is: the file breaks off within the block.
                 Err(_) if rest.is_empty() && is_within => unpacked.is_whole = false,
-                Err(_) => return Err(MalformedSample::DamagedBlock { place: self.place(at) }),
+                Err(_) => return Err(MalformedSample::DamagedBlock { offset: self.file_offset(at) }),
             }
             unpacked.records.extend(decoder.collect().unwrap_or_default());
             if unpacked.records.len() > MOST {
@@ -79,8 +79,8 @@ impl Packed {
     }
 
     /// Where in the file a place of the stream is.
-    fn place(&self, at: usize) -> usize {
+    fn file_offset(&self, at: usize) -> usize {
         let piece = self.pieces.iter().rfind(|piece| piece.begin <= at);
-        piece.map_or(0, |piece| piece.place + (at - piece.begin))
+        piece.map_or(0, |piece| piece.offset + (at - piece.begin))
     }
 }
