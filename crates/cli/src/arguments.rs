@@ -127,7 +127,7 @@ pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) build: BuildArguments,
     /// Writes the counted program instead of running it: exe, obj, shared or bc.
-    #[arg(long, value_name = "KIND", requires = "output")]
+    #[arg(long, value_name = "KIND", requires = "output", conflicts_with = "json")]
     pub(crate) emit: Option<EmitKind>,
     /// Where to write: the program with --emit, else the report.
     #[arg(short, long, value_name = "FILE")]

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
             if error.use_stderr() {
                 // It quotes the command line, which may be anything.
                 let _ = save_text(None, &error.render().ansi().to_string(), Stream::Stderr);
+                verbs::outputs::refused(&line, &error);
             } else {
                 let _ = error.print();
             }

@@ -12,6 +12,7 @@
 //! Cost: a look-up in the mappings and one in a hash table for each sample.
 
 mod hits;
+mod selection;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,9 +23,11 @@ use opcost_index::{IdMap, define_id};
 use crate::LostReason;
 use crate::branches::{BranchRun, runs};
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
-use crate::image::Image;
+use crate::image::{Image, ImageFile};
 use crate::mappings::{MappedPiece, Space};
+use crate::samples::LeftOut;
 use crate::tasks::{Tasks, ThreadNumber};
+use selection::Selection;
 
 define_id!(
     /// A file at a path with a mark.
@@ -37,7 +40,7 @@ define_id!(
     "nowhere"
 );
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Home {
     Image(ImageId),
     Nowhere(NowhereId),
@@ -57,6 +60,8 @@ pub(crate) struct Collector {
     until: SystemTime,
     /// Files that stand in for others of the same build.
     stand_ins: Vec<PathBuf>,
+    /// Whose samples are taken, if not everybody's.
+    selection: Option<Selection<Home>>,
     spaces: HashMap<u32, Space<Home>>,
     tasks: Tasks,
     images: IdMap<ImageId, Known>,
@@ -86,6 +91,7 @@ impl Collector {
             page,
             until,
             stand_ins: Vec::new(),
+            selection: None,
             spaces: HashMap::new(),
             tasks: Tasks::default(),
             images: IdMap::new(),
@@ -103,8 +109,43 @@ impl Collector {
         self.stand_ins = files.to_vec();
     }
 
+    /// Takes the samples of processes of a program only, which is one of these files.
+    pub(crate) fn select(&mut self, programs: Vec<ImageFile>) {
+        self.selection = Some(Selection::of(programs, self.until));
+    }
+
     pub(crate) fn counts(&self) -> Counts {
-        Counts { threads: self.tasks.seen(), ..self.counts }
+        match &self.selection {
+            None => Counts { threads: self.tasks.seen(), ..self.counts },
+            Some(selection) => {
+                let by_process = self.tasks.samples();
+                let threads = by_process.iter().map(|process| process.threads.len() as u64).sum();
+                Counts { threads, processes: selection.processes(), ..self.counts }
+            }
+        }
+    }
+
+    /// What was left out, if samples of a program only were taken.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        self.selection.as_ref().map(Selection::left_out).unwrap_or_default()
+    }
+
+    /// Files in which samples lie that were left out, with their build-ids, most first.
+    pub(crate) fn left_out_in(&self) -> Vec<(String, Option<Vec<u8>>)> {
+        let named = |home| match home {
+            Home::Image(image) => {
+                let known = &self.images[image];
+                Some((known.path.clone(), known.image.build_id.clone()))
+            }
+            Home::Nowhere(nowhere) => {
+                let ((reason, path), _) = self.reasons.iter().find(|(_, id)| **id == nowhere)?;
+                let ran =
+                    if let LostReason::OtherBuild { ran, .. } = reason { Some(ran.clone()) } else { None };
+                Some((path.clone()?, ran))
+            }
+        };
+        let homes = self.selection.as_ref().map(Selection::left_out_in).unwrap_or_default();
+        homes.into_iter().filter_map(named).collect()
     }
 
     /// Folds one record; they must come in the order of their times.
@@ -116,6 +157,9 @@ impl Collector {
                 let space = self.space(pid);
                 if is_exec {
                     space.clear();
+                    if let Some(selection) = &mut self.selection {
+                        selection.exec(pid);
+                    }
                     self.tasks.exec(pid, tid, name);
                 } else {
                     self.tasks.name(pid, tid, name);
@@ -127,6 +171,9 @@ impl Collector {
                     let inherited = self.space(parent_pid).clone();
                     self.spaces.remove(&pid);
                     *self.space(pid) = inherited;
+                    if let Some(selection) = &mut self.selection {
+                        selection.fork(pid, parent_pid);
+                    }
                 }
                 self.space(pid);
                 let parent = ThreadNumber { pid: parent_pid, tid: parent_tid };
@@ -148,13 +195,30 @@ impl Collector {
     }
 
     fn map(&mut self, mapping: Mapping) {
-        let home = self.home(&mapping);
-        let piece =
-            MappedPiece { end: mapping.start.saturating_add(mapping.length), offset: mapping.offset, home };
-        self.space(mapping.pid).map(mapping.start, piece);
+        let file = self.file(&mapping);
+        if let Some(selection) = &mut self.selection {
+            let image = if let Home::Image(image) = file { Some(&self.images[image].image) } else { None };
+            selection.map(mapping.pid, &mapping.mark, image);
+        }
+        let checked = match file {
+            Home::Image(image) => self.images[image].image.check(&mapping, self.page),
+            Home::Nowhere(_) => Ok(mapping.length),
+        };
+        let end = mapping.start.saturating_add(mapping.length);
+        let code_end = mapping.start.saturating_add(checked.as_ref().map_or(0, |length| *length));
+        self.space(mapping.pid)
+            .map(mapping.start, MappedPiece { end: code_end, offset: mapping.offset, home: file });
+        if code_end < end {
+            // Other parts of the file will lie there, or nothing.
+            let reason = checked.err().unwrap_or(LostReason::NoCode);
+            let home = Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone())));
+            let offset = mapping.offset.wrapping_add(code_end - mapping.start);
+            self.space(mapping.pid).map(code_end, MappedPiece { end, offset, home });
+        }
     }
 
-    fn home(&mut self, mapping: &Mapping) -> Home {
+    /// The file that was mapped, or why it is not known.
+    fn file(&mut self, mapping: &Mapping) -> Home {
         if let Some(reason) = reason_of_name(&mapping.path)
             && (reason != LostReason::Deleted || self.stand_ins.is_empty())
         {
@@ -162,30 +226,23 @@ impl Collector {
             return Home::Nowhere(self.nowhere(reason, path));
         }
         let key = (mapping.path.clone(), mapping.mark.clone());
-        let home = match self.opened.get(&key) {
-            Some(home) => *home,
-            None => {
-                let opened = Image::open(&mapping.path, &mapping.mark, self.until);
-                let home = match opened.or_else(|reason| self.stand_in_for(mapping).ok_or(reason)) {
-                    Ok(image) => {
-                        let path = mapping.path.clone();
-                        let (hits, runs) = (HashMap::new(), HashMap::new());
-                        Home::Image(self.images.push(Known { path, image, hits, runs }))
-                    }
-                    Err(reason) => {
-                        let reason = reason_of_name(&mapping.path).unwrap_or(reason);
-                        Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone())))
-                    }
-                };
-                self.opened.insert(key, home);
-                home
+        if let Some(home) = self.opened.get(&key) {
+            return *home;
+        }
+        let opened = Image::open(&mapping.path, &mapping.mark, self.until);
+        let home = match opened.or_else(|reason| self.stand_in_for(mapping).ok_or(reason)) {
+            Ok(image) => {
+                let path = mapping.path.clone();
+                let (hits, runs) = (HashMap::new(), HashMap::new());
+                Home::Image(self.images.push(Known { path, image, hits, runs }))
+            }
+            Err(reason) => {
+                let reason = reason_of_name(&mapping.path).unwrap_or(reason);
+                Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone())))
             }
         };
-        let Home::Image(image) = home else { return home };
-        match self.images[image].image.check(mapping, self.page) {
-            Ok(()) => home,
-            Err(reason) => Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone()))),
-        }
+        self.opened.insert(key, home);
+        home
     }
 
     fn stand_in_for(&self, mapping: &Mapping) -> Option<Image> {
@@ -199,14 +256,18 @@ impl Collector {
     }
 
     fn sample(&mut self, sample: &Sample) {
-        self.counts.total += 1;
         self.space(sample.pid);
-        self.tasks.sample(sample.pid, sample.tid);
         let place = match sample.mode {
             Mode::User => self.place(sample.pid, sample.ip),
             Mode::Kernel => Err(self.nowhere(LostReason::Kernel, None)),
             Mode::Beyond => Err(self.nowhere(LostReason::Beyond, None)),
         };
+        let home = place.map_or_else(Home::Nowhere, |(image, _)| Home::Image(image));
+        if self.selection.as_mut().is_some_and(|selection| !selection.takes(sample.pid, home)) {
+            return;
+        }
+        self.counts.total += 1;
+        self.tasks.sample(sample.pid, sample.tid);
         match place {
             Ok((image, address)) => *self.images[image].hits.entry(address).or_default() += 1,
             Err(nowhere) => self.nowhere[nowhere] += 1,

@@ -46,23 +46,28 @@ pub(crate) struct Image {
     pub(crate) build_id: Option<Vec<u8>>,
     /// Whether it runs at its own addresses only.
     is_fixed: bool,
+    /// Whether it can be started: it has an entry, and a library has none.
+    pub(crate) is_program: bool,
     segments: Vec<Segment>,
+    /// What is mapped first, where that is code.
+    span: Option<Span>,
+}
+
+/// The whole memory of a file whose first part is code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    first: Segment,
+    /// The first address behind all parts.
+    end: u64,
 }
 
 impl Image {
     /// The file that a mapping was made of, or why it cannot be believed.
     /// A file without a build-id that was changed after `until` is refused.
     pub(crate) fn open(path: &str, mark: &FileMark, until: SystemTime) -> Result<Self, LostReason> {
-        let unreadable = |error: std::io::Error| LostReason::Unreadable(error.to_string());
-        // Asked before it is opened: opening a pipe would wait for a writer.
-        if !std::fs::metadata(Path::new(path)).map_err(unreadable)?.is_file() {
-            return Err(LostReason::Unreadable("it is no regular file".to_owned()));
-        }
-        let file = File::open(Path::new(path)).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        let image = Self::read(file)?;
-        image.compare(mark, &metadata, until)?;
-        Ok(image)
+        let file = ImageFile::open(Path::new(path))?;
+        file.compare(mark, until)?;
+        Ok(file.image)
     }
 
     /// The build-id of a file, whatever it is.
@@ -87,8 +92,14 @@ impl Image {
     {
         let header = H::parse(data)?;
         let endian = header.endian()?;
-        let mut image =
-            Image { build_id: None, is_fixed: header.e_type(endian) == elf::ET_EXEC, segments: Vec::new() };
+        let mut image = Image {
+            build_id: None,
+            is_fixed: header.e_type(endian) == elf::ET_EXEC,
+            is_program: header.e_entry(endian).into() != 0,
+            segments: Vec::new(),
+            span: None,
+        };
+        let (mut is_first, mut end) = (true, 0);
         for program_header in header.program_headers(endian, data)? {
             if let Some(mut notes) = program_header.notes(endian, data)? {
                 while let Some(note) = notes.next()? {
@@ -97,20 +108,90 @@ impl Image {
                     }
                 }
             }
-            let is_code = program_header.p_flags(endian) & elf::PF_X != 0;
-            if program_header.p_type(endian) == elf::PT_LOAD && is_code {
-                image.segments.push(Segment {
-                    offset: program_header.p_offset(endian).into(),
-                    length: program_header.p_filesz(endian).into(),
-                    address: program_header.p_vaddr(endian).into(),
-                });
+            if program_header.p_type(endian) != elf::PT_LOAD {
+                continue;
             }
+            let address: u64 = program_header.p_vaddr(endian).into();
+            end = end.max(address.saturating_add(program_header.p_memsz(endian).into()));
+            if program_header.p_flags(endian) & elf::PF_X != 0 {
+                let (offset, length) =
+                    (program_header.p_offset(endian).into(), program_header.p_filesz(endian).into());
+                let segment = Segment { offset, length, address };
+                image.segments.push(segment);
+                if is_first {
+                    image.span = Some(Span { first: segment, end });
+                }
+            }
+            is_first = false;
+        }
+        if let Some(span) = &mut image.span {
+            span.end = end;
         }
         Ok(image)
     }
 
-    fn compare(&self, mark: &FileMark, metadata: &Metadata, until: SystemTime) -> Result<(), LostReason> {
-        match (mark, &self.build_id) {
+    /// How many bytes of a mapping are code of the file; a mapping that the program headers
+    /// cannot have asked for is refused.
+    ///
+    /// Whoever loads a file maps its first part as long as the whole file will be, and puts the
+    /// other parts over the end of it. Where the first part is code, that is what is told of it.
+    pub(crate) fn check(&self, mapping: &Mapping, page: u64) -> Result<u64, LostReason> {
+        let end = mapping.offset.checked_add(mapping.length).ok_or(LostReason::Shifted)?;
+        let found = self.segments.iter().find_map(|segment| {
+            let begin = segment.offset / page * page;
+            let behind = segment.offset.saturating_add(segment.length).checked_next_multiple_of(page)?;
+            let is_inside = begin <= mapping.offset && end <= behind;
+            let is_whole_file = self.span.is_some_and(|span| {
+                span.first == *segment
+                    && mapping.offset == begin
+                    && span.end.checked_next_multiple_of(page).is_some_and(|span_end| {
+                        mapping.length <= span_end.saturating_sub(segment.address / page * page)
+                    })
+            });
+            (is_inside || is_whole_file).then(|| (segment, end.min(behind) - mapping.offset))
+        });
+        let (segment, length) = found.ok_or(LostReason::Shifted)?;
+        // Where the segment's own numbering would put the mapping.
+        let own = mapping.offset.wrapping_sub(segment.offset).wrapping_add(segment.address);
+        let bias = mapping.start.wrapping_sub(own);
+        let is_shifted = if self.is_fixed { bias != 0 } else { !bias.is_multiple_of(page) };
+        if is_shifted { Err(LostReason::Shifted) } else { Ok(length) }
+    }
+
+    /// The address, in the file's numbering, of what lies at `offset` in it.
+    pub(crate) fn address(&self, offset: u64) -> Option<u64> {
+        let inside = |segment: &&Segment| {
+            offset.checked_sub(segment.offset).is_some_and(|distance| distance < segment.length)
+        };
+        let segment = self.segments.iter().find(inside)?;
+        (offset - segment.offset).checked_add(segment.address)
+    }
+}
+
+/// A file that is there now, with what tells whether it is the one that ran.
+pub(crate) struct ImageFile {
+    pub(crate) image: Image,
+    metadata: Metadata,
+}
+
+impl ImageFile {
+    /// Reads the file at a path, whatever ran.
+    pub(crate) fn open(path: &Path) -> Result<Self, LostReason> {
+        let unreadable = |error: std::io::Error| LostReason::Unreadable(error.to_string());
+        // Asked before it is opened: opening a pipe would wait for a writer.
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(LostReason::Unreadable("it is no regular file".to_owned()));
+        }
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        Ok(ImageFile { image: Image::read(file)?, metadata })
+    }
+
+    /// Whether it is the file of that mark, or why this cannot be believed.
+    /// Without a build-id it must not have been changed after `until`.
+    pub(crate) fn compare(&self, mark: &FileMark, until: SystemTime) -> Result<(), LostReason> {
+        let metadata = &self.metadata;
+        match (mark, &self.image.build_id) {
             (FileMark::BuildId(ran), Some(found)) if same_build(ran, found) => return Ok(()),
             (FileMark::BuildId(ran), found) => {
                 return Err(LostReason::OtherBuild { ran: ran.clone(), found: found.clone() });
@@ -135,29 +216,9 @@ impl Image {
         }
     }
 
-    /// Refuses a mapping that the program headers cannot have asked for.
-    pub(crate) fn check(&self, mapping: &Mapping, page: u64) -> Result<(), LostReason> {
-        let end = mapping.offset.checked_add(mapping.length).ok_or(LostReason::Shifted)?;
-        let holds = |segment: &&Segment| {
-            let begin = segment.offset / page * page;
-            let behind = segment.offset.saturating_add(segment.length).checked_next_multiple_of(page);
-            begin <= mapping.offset && behind.is_some_and(|behind| end <= behind)
-        };
-        let segment = self.segments.iter().find(holds).ok_or(LostReason::Shifted)?;
-        // Where the segment's own numbering would put the mapping.
-        let own = mapping.offset.wrapping_sub(segment.offset).wrapping_add(segment.address);
-        let bias = mapping.start.wrapping_sub(own);
-        let is_shifted = if self.is_fixed { bias != 0 } else { !bias.is_multiple_of(page) };
-        if is_shifted { Err(LostReason::Shifted) } else { Ok(()) }
-    }
-
-    /// The address, in the file's numbering, of what lies at `offset` in it.
-    pub(crate) fn address(&self, offset: u64) -> Option<u64> {
-        let inside = |segment: &&Segment| {
-            offset.checked_sub(segment.offset).is_some_and(|distance| distance < segment.length)
-        };
-        let segment = self.segments.iter().find(inside)?;
-        (offset - segment.offset).checked_add(segment.address)
+    /// Whether both have the same build-id.
+    pub(crate) fn is_build_of(&self, image: &Image) -> bool {
+        matches!((&self.image.build_id, &image.build_id), (Some(own), Some(other)) if own == other)
     }
 }
 
@@ -180,7 +241,7 @@ mod tests {
     /// begin in the middle of pages.
     fn program(is_fixed: bool) -> Image {
         let segment = Segment { offset: 0x1560, length: 0x2340, address: 0x2560 };
-        Image { build_id: None, is_fixed, segments: vec![segment] }
+        Image { build_id: None, is_fixed, is_program: true, segments: vec![segment], span: None }
     }
 
     fn mapping(start: u64, length: u64, offset: u64) -> Mapping {
@@ -200,20 +261,39 @@ mod tests {
     #[test]
     fn a_mapping_must_be_one_that_the_headers_ask_for() {
         let image = program(false);
-        assert_eq!(image.check(&mapping(0x5555_0000_2000, 0x3000, 0x1000), 4096), Ok(()));
-        assert_eq!(image.check(&mapping(0x5555_0000_3000, 0x1000, 0x2000), 4096), Ok(()), "a part of it");
+        assert_eq!(image.check(&mapping(0x5555_0000_2000, 0x3000, 0x1000), 4096), Ok(0x3000));
+        assert_eq!(image.check(&mapping(0x5555_0000_3000, 0x1000, 0x2000), 4096), Ok(0x1000), "a part of it");
         for (offset, length) in [(0, 0x1000), (0x1000, 0x4000), (0x8000, 0x1000), (u64::MAX - 1, 0x1000)] {
             let shifted = mapping(0x5555_0000_2000, length, offset);
             assert_eq!(image.check(&shifted, 4096), Err(LostReason::Shifted), "{offset:x} {length:x}");
         }
     }
 
+    /// As linked with `-z noseparate-code`: code first, and data from 0x1e00 to 0x2020.
+    #[test]
+    fn the_first_mapping_may_be_as_long_as_the_whole_file_if_it_is_code() {
+        let first = Segment { offset: 0, length: 0x850, address: 0 };
+        let code_first =
+            Image { segments: vec![first], span: Some(Span { first, end: 0x2020 }), ..program(false) };
+        let checked = |start, length, offset| code_first.check(&mapping(start, length, offset), 4096);
+        assert_eq!(checked(0x5555_0000_0000, 0x3000, 0), Ok(0x1000), "the rest is no code");
+        assert_eq!(checked(0x5555_0000_0000, 0x1000, 0), Ok(0x1000));
+        assert_eq!(
+            checked(0x5555_0000_0000, 0x4000, 0),
+            Err(LostReason::Shifted),
+            "longer than the file's memory"
+        );
+        assert_eq!(checked(0x5555_0000_1000, 0x2000, 0x1000), Err(LostReason::Shifted), "not its begin");
+        let data_first = Image { span: None, ..code_first };
+        assert_eq!(data_first.check(&mapping(0x5555_0000_0000, 0x3000, 0), 4096), Err(LostReason::Shifted));
+    }
+
     #[test]
     fn a_fixed_program_runs_at_its_own_addresses_only() {
         let image = program(true);
-        assert_eq!(image.check(&mapping(0x2000, 0x3000, 0x1000), 4096), Ok(()));
+        assert_eq!(image.check(&mapping(0x2000, 0x3000, 0x1000), 4096), Ok(0x3000));
         assert_eq!(image.check(&mapping(0x3000, 0x3000, 0x1000), 4096), Err(LostReason::Shifted));
-        assert_eq!(program(false).check(&mapping(0x3000, 0x3000, 0x1000), 4096), Ok(()));
+        assert_eq!(program(false).check(&mapping(0x3000, 0x3000, 0x1000), 4096), Ok(0x3000));
     }
 
     #[test]
@@ -257,7 +337,7 @@ mod tests {
             file.write_all(&bytes).unwrap();
             if let Ok(image) = Image::read(file.reopen().unwrap()) {
                 let checked = image.check(&mapping(0x1000, 0x1000, offset), 4096);
-                proptest::prop_assert!(matches!(checked, Ok(()) | Err(LostReason::Shifted)));
+                proptest::prop_assert!(matches!(checked, Ok(1..=0x1000) | Err(LostReason::Shifted)));
                 if let Some(address) = image.address(offset) {
                     let is_from = |segment: &Segment| address.checked_sub(segment.address) == Some(offset - segment.offset);
                     proptest::prop_assert!(image.segments.iter().any(|segment| offset >= segment.offset && is_from(segment)));

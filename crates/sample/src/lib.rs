@@ -60,10 +60,11 @@ pub use error::Error;
 pub use event::Event;
 pub use floor::{processor_time, run_under_bare_event};
 pub use pace::Pace;
-pub use perfdata::{read_perf_data, read_perf_data_with};
+pub use perfdata::{read_perf_data, read_perf_data_of, read_perf_data_with};
 pub use reason::LostReason;
 pub use samples::{
-    CallFrame, End, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
+    CallFrame, End, Homeless, ImageSamples, LeftOut, ProcessSamples, Rate, Samples, Stack, ThreadSamples,
+    USUAL_HERTZ,
 };
 pub use session::{Sampler, SessionOptions, SessionProgress};
 pub use sys::signal::fail_in_background;

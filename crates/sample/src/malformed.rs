@@ -1,5 +1,7 @@
 //! Why is a file of samples refused?
 
+use std::path::PathBuf;
+
 /// Why a file of samples is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -13,9 +15,6 @@ pub enum MalformedSample {
     /// It comes from a machine with the other order of bytes.
     #[error("it was recorded on a big-endian machine; read it on one")]
     BigEndian,
-    /// It was written to a pipe, which has another format.
-    #[error("it was written to a pipe; record with `perf record -o FILE`")]
-    Pipe,
     /// Its head breaks off, so nothing can be read.
     #[error("it breaks off within its {part}; record again")]
     BrokenOff {
@@ -25,9 +24,18 @@ pub enum MalformedSample {
     /// It has no event.
     #[error("it has no event")]
     NoEvent,
-    /// Its records are compressed.
-    #[error("its records are compressed; record without -z")]
-    Compressed,
+    /// A compressed record cannot be unpacked.
+    #[error("what is compressed at byte {offset} is damaged; record again")]
+    DamagedBlock {
+        /// Where in the file.
+        offset: usize,
+    },
+    /// What is compressed is more than can be read.
+    #[error("what is compressed in it is more than {gigabytes} GiB; record for a shorter time")]
+    TooMuch {
+        /// How much is read.
+        gigabytes: usize,
+    },
     /// Samples of several events must not be added up.
     #[error("it has samples of several events ({first} and {second}); record one with -e")]
     SeveralEvents {
@@ -44,5 +52,54 @@ pub enum MalformedSample {
     Lacks {
         /// What is missing.
         what: &'static str,
+    },
+    /// The program that is named cannot be read.
+    #[error("it cannot be compared with {}: {cause}", .program.display())]
+    NoProgram {
+        /// As it is named.
+        program: PathBuf,
+        /// Why it cannot be read.
+        cause: String,
+    },
+    /// Another build ran than the one that is named.
+    #[error(
+        "the samples are of another build: {path} with build-id {ran} ran, and {} has {own}; name the program that \
+         ran, or record the one that is named: perf record -o FILE PROG", .program.display()
+    )]
+    OtherBuild {
+        /// As it is named.
+        program: PathBuf,
+        /// Its build-id.
+        own: String,
+        /// What ran.
+        path: String,
+        /// The build-id of that.
+        ran: String,
+    },
+    /// A build-id is missing, and the file is not the same either.
+    #[error(
+        "nothing tells that {path}, which ran, is {}: {whose} build-id, and it is not the same file unchanged; \
+         link with -Wl,--build-id=sha1 and record that build", .program.display()
+    )]
+    NotComparable {
+        /// As it is named.
+        program: PathBuf,
+        /// What ran.
+        path: String,
+        /// Who has none.
+        whose: &'static str,
+    },
+    /// No process ran the program.
+    #[error(
+        "none of its {samples} samples is of {}{}; record that program: perf record -o FILE PROG",
+        .program.display(), if *.is_whole { "" } else { ", and it breaks off" }
+    )]
+    NotOfProgram {
+        /// As it is named.
+        program: PathBuf,
+        /// How many samples there are.
+        samples: u64,
+        /// Whether the file is all there.
+        is_whole: bool,
     },
 }

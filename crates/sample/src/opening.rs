@@ -72,6 +72,10 @@ impl Granted {
             });
             let Err(error) = attempt else { return Ok(granted) };
             match error.raw_os_error() {
+                // The kernel lowers the limit by itself when samples take it too long.
+                Some(libc::EINVAL) if most_samples().is_some_and(|most| most < granted.rate) => {
+                    granted.rate = most_samples().unwrap_or(granted.rate);
+                }
                 Some(libc::EACCES | libc::EPERM) if granted.with_kernel => granted.with_kernel = false,
                 Some(libc::EINVAL) if granted.counts_lost => granted.counts_lost = false,
                 Some(libc::EINVAL) if granted.with_build_ids => granted.with_build_ids = false,

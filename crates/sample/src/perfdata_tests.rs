@@ -6,16 +6,17 @@ use std::io::Cursor;
 use linux_perf_data::linux_perf_event_reader::EventRecord;
 use linux_perf_data::{PerfFileReader, PerfFileRecord};
 use object::{Object, ObjectSegment, SegmentFlags};
-use opcost_testkit::perf_data::{USER, file, mapping, record, task, words};
+use opcost_testkit::perf_data::{USER, file, mapping, packed, record, stream, task, words};
 use proptest::prelude::*;
 
 use super::*;
+use crate::samples::LeftOut;
 use crate::{BranchRun, LostReason};
 
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
 fn read(bytes: &[u8]) -> Result<Samples, MalformedSample> {
-    super::read(bytes, SystemTime::now(), &[])
+    super::read(bytes, &ReadRequest { recorded: SystemTime::now(), images: &[], program: None })
 }
 
 fn sample(pid: u32, time: u64, ip: u64) -> Vec<u8> {
@@ -161,7 +162,9 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
 #[test]
 fn an_image_without_build_id_that_changed_later_is_refused() {
     let (bytes, path, _) = example();
-    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH, &[]).unwrap();
+    let samples =
+        super::read(&bytes, &ReadRequest { recorded: SystemTime::UNIX_EPOCH, images: &[], program: None })
+            .unwrap();
     assert_eq!(samples.image(&path), None);
     assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Replaced), 3);
 }
@@ -179,10 +182,14 @@ fn what_cannot_be_read_is_told_by_name() {
     let told = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
     assert_eq!(told(b"\x7fELF and more"), "it is no perf.data");
     assert!(told(b"2ELIFREP").contains("big-endian"));
-    assert!(told(&[&b"PERFILE2"[..], &words(&[16])].concat()).contains("pipe"));
+    assert!(told(&[&b"PERFILE2"[..], &words(&[16])].concat()).contains("breaks off within its events"));
     assert!(told(&file(&[], FIELDS, &[])).contains("no event"));
+    // The file's head, its event and a record's header stand before it.
     let compressed = record(81, 0, &[1, 2, 3, 4, 5, 6, 7, 8]);
-    assert!(told(&file(&[(0, &[])], FIELDS, &compressed)).contains("without -z"));
+    let damaged = told(&file(&[(0, &[])], FIELDS, &compressed));
+    assert!(damaged.contains("compressed at byte 240 is damaged"), "{damaged}");
+    let sized = record(83, 0, &words(&[9, 0]));
+    assert!(told(&file(&[(0, &[])], FIELDS, &sized)).contains("compressed at byte 240 is damaged"));
     let timeless = record(9, USER, &words(&[1, task(1)]));
     assert!(told(&file(&[(0, &[])], field::IP | field::TID, &timeless)).contains("their time"));
 }
@@ -220,5 +227,178 @@ proptest! {
         if let Ok(samples) = read(&bytes) {
             prop_assert!(samples.total <= 50);
         }
+    }
+}
+
+/// Copies of this program with other bytes in their build-ids, if it has one.
+fn copy_of_own(name: &str, change: impl Fn(&mut [u8])) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let mut bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let id = object::File::parse(&*bytes).unwrap().build_id().unwrap().map(<[u8]>::to_vec);
+    if let Some(id) = id {
+        let at = bytes.windows(id.len()).position(|window| window == id).unwrap();
+        change(&mut bytes[at..at + id.len()]);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn read_of(bytes: &[u8], program: &Path, images: &[PathBuf]) -> Result<Samples, MalformedSample> {
+    super::read(bytes, &ReadRequest { recorded: SystemTime::now(), images, program: Some(program) })
+}
+
+#[test]
+fn only_processes_of_the_program_are_counted() {
+    let (path, offset, length, _) = own_code();
+    let page = sys::page_size();
+    let (begin, end) = (offset / page * page, (offset + length).next_multiple_of(page));
+    let start = 0x5555_0000_0000;
+    let hit = start + (offset - begin) + 16;
+    let fork = |pid: u64, parent: u64, time| {
+        record(7, USER, &words(&[parent << 32 | pid, parent << 32 | pid, time, task(10), time]))
+    };
+    let exec = |pid, time| {
+        record(
+            3,
+            USER | 1 << 13,
+            &[words(&[task(pid)]), b"other\0\0\0".to_vec(), words(&[task(pid), time])].concat(),
+        )
+    };
+    let records = [
+        // Of nobody yet, and then of one that runs something else.
+        sample(10, 0, hit),
+        mapping(10, start, end - begin, begin, &path),
+        sample(10, 20, hit),
+        sample(77, 21, hit),
+        sample(0, 22, hit),
+        fork(11, 10, 23),
+        sample(11, 24, hit),
+        exec(11, 25),
+        sample(11, 26, hit),
+        sample(10, 27, hit),
+    ];
+    let bytes = file(&[(0, &[5])], FIELDS, &records.concat());
+    let samples = read_of(&bytes, Path::new(&path), &[]).unwrap();
+    assert_eq!((samples.total, samples.image(&path).unwrap().total()), (3, 3));
+    assert_eq!(samples.left_out, LeftOut { samples: 4, processes: 4 });
+    assert_eq!((samples.processes, samples.threads, samples.by_process.len()), (2, 2, 2));
+    assert_eq!(samples.homeless, []);
+    // All of them, where no program is asked for.
+    let all = read(&bytes).unwrap();
+    assert_eq!((all.total, all.left_out), (7, LeftOut::default()));
+}
+
+#[test]
+fn another_build_is_refused_and_a_copy_is_not() {
+    let (bytes, path, _) = example();
+    let has_id = ImageFile::open(Path::new(&path)).unwrap().image.build_id.is_some();
+    let (_folder, copy) = copy_of_own("copy", |_| {});
+    let copied = read_of(&bytes, &copy, &[]);
+    assert_eq!(copied.is_ok(), has_id, "without a build-id a copy is another file");
+    let (_other_folder, other) = copy_of_own("other", |id| id[3] ^= 1);
+    let told = read_of(&bytes, &other, &[]).unwrap_err().to_string();
+    let words = if has_id { "of another build" } else { "neither has a build-id" };
+    assert!(told.contains(words) && told.contains(&path), "{told}");
+    // Who names the build that ran means it.
+    assert!(read_of(&bytes, &other, &[PathBuf::from(&path)]).is_ok());
+    let told = read_of(&bytes, Path::new("/nowhere/at-all"), &[]).unwrap_err().to_string();
+    assert!(told.contains("/nowhere/at-all"), "{told}");
+    // Nothing ran at all.
+    let told = read_of(&file(&[(0, &[5])], FIELDS, &[]), Path::new(&path), &[]).unwrap_err().to_string();
+    assert!(told.contains("none of its 0 samples is of"), "{told}");
+}
+
+/// The records of the example.
+fn example_records() -> Vec<u8> {
+    let (bytes, ..) = example();
+    Section::read(&bytes, 40).unwrap().of(&bytes).unwrap().to_vec()
+}
+
+/// The example in all forms that files have.
+fn forms() -> Vec<(&'static str, Vec<u8>)> {
+    let (records, events): (_, [(u64, &[u64]); 1]) = (example_records(), [(0, &[5])]);
+    // What perf itself tells is never packed, and pieces end within records.
+    let (told, rest) = records.split_at(80);
+    let mixed = [told, &packed(rest, 61, true)].concat();
+    vec![
+        ("packed", file(&events, FIELDS, &packed(&records, 50, false))),
+        ("packed with sizes", file(&events, FIELDS, &mixed)),
+        ("piped", stream(&events, FIELDS, &records)),
+        ("piped and packed", stream(&events, FIELDS, &packed(&records, 1000, false))),
+    ]
+}
+
+#[test]
+fn packed_and_piped_files_tell_the_same() {
+    let (bytes, ..) = example();
+    let whole = read(&bytes).unwrap();
+    for (form, bytes) in forms() {
+        assert_eq!(read(&bytes).unwrap(), whole, "{form}");
+    }
+    // Two frames, one after the other, and one that a compressor ended.
+    let records = example_records();
+    let (first, second) = records.split_at(100);
+    let frame = ruzstd::encoding::compress_to_vec(second, ruzstd::encoding::CompressionLevel::Fastest);
+    let ended = ruzstd::encoding::compress_to_vec(first, ruzstd::encoding::CompressionLevel::Fastest);
+    let frames = [record(81, 0, &ended), record(81, 0, &frame)].concat();
+    assert_eq!(read(&file(&[(0, &[5])], FIELDS, &frames)).unwrap(), whole);
+}
+
+#[test]
+fn a_stream_tells_builds_and_events() {
+    let records = example_records();
+    let (_, path, _) = example();
+    // Another build than the one that is there ran, as a record of its own tells.
+    let build = [words(&[0])[..4].to_vec(), vec![7; 24], path.into_bytes(), vec![0; 3]].concat();
+    let mut bytes = stream(&[(0, &[5])], FIELDS, &records);
+    bytes.extend(record(67, USER, &build));
+    let samples = read(&bytes).unwrap();
+    let ran = |reason: &LostReason| matches!(reason, LostReason::OtherBuild { ran, .. } if ran == &[7; 20]);
+    assert_eq!(samples.homeless_hits(ran), 3, "{:?}", samples.homeless);
+    let told = read(&stream(&[], FIELDS, &records)).unwrap_err().to_string();
+    assert!(told.contains("no event"), "{told}");
+}
+
+#[test]
+fn forms_that_break_off_give_what_stands_before() {
+    for (form, bytes) in forms() {
+        for length in 0..bytes.len() {
+            match read(&bytes[..length]) {
+                Ok(samples) => assert!(samples.total <= 4, "{form}: {length}"),
+                Err(error) => {
+                    let told = error.to_string();
+                    let is_told =
+                        ["breaks off", "no perf.data", "no event"].iter().any(|words| told.contains(words));
+                    assert!(is_told, "{form}: {length}: {told}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_few_bytes_that_claim_to_be_many_are_refused() {
+    // A block that repeats a byte 2^17 times takes four bytes.
+    let mut body = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
+    body.extend([2, 0, 0x10, 0].repeat(12_000));
+    let records = record(81, 0, &body);
+    let samples = read(&file(&[(0, &[5])], FIELDS, &records)).unwrap();
+    assert_eq!((samples.total, samples.end), (0, End::FileBrokenOff), "zeros are no records");
+}
+
+proptest! {
+    /// Damaged files of all forms are read or refused, and nothing else.
+    #[test]
+    fn damaged_forms(
+        form in 0_usize..4,
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let mut bytes = forms().swap_remove(form).1;
+        let length = bytes.len();
+        for (place, byte) in places {
+            bytes[place.index(length)] = byte;
+        }
+        let _ = read(&bytes);
     }
 }

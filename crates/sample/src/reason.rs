@@ -39,7 +39,8 @@ pub enum LostReason {
     NoCode,
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes as build-ids are written.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

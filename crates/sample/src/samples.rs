@@ -47,12 +47,23 @@ pub struct Samples {
     pub threads: u64,
     /// Processes with samples, those with most first; together all samples.
     pub by_process: Vec<ProcessSamples>,
+    /// Samples of other programs, where a file has some; they are in nothing else here.
+    pub left_out: LeftOut,
     /// Whether the kernel's part was sampled too.
     pub with_kernel: bool,
     /// How it ended.
     pub end: End,
     /// Why the file that was to keep the samples does not have all of them.
     pub not_kept: Option<String>,
+}
+
+/// Samples that were not taken, since other programs were running.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many.
+    pub samples: u64,
+    /// Of so many processes.
+    pub processes: u64,
 }
 
 /// Samples in a second of processor time.

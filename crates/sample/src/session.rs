@@ -30,7 +30,7 @@ use crate::fold::Fold;
 use crate::keep::{self, Kept};
 use crate::opening::{self, Begin, Channel, EventKind, Granted};
 use crate::pace::{self, Pace};
-use crate::samples::{End, Rate, Samples};
+use crate::samples::{End, LeftOut, Rate, Samples};
 use crate::sys::{self, event, gate};
 use crate::{Error, Event, running};
 
@@ -356,6 +356,7 @@ impl Sampler {
             by_process: hits.by_process,
             with_kernel: self.granted.with_kernel,
             end: self.end,
+            left_out: LeftOut::default(),
             not_kept: self.not_kept.clone(),
         })
     }

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::decode::{Mapping, Record, SampleLayout, Stamped, field};
 use crate::fold::Fold;
 use crate::pace::Pace;
-use crate::samples::{End, Rate, Samples};
+use crate::samples::{End, LeftOut, Rate, Samples};
 use crate::sys::ring::Ring;
 use crate::sys::{self, gate};
 use crate::{Error, SessionOptions, SessionProgress, running};
@@ -271,6 +271,7 @@ impl TimerSampler {
             by_process: hits.by_process,
             with_kernel: false,
             end: self.end,
+            left_out: LeftOut::default(),
             not_kept: None,
         })
     }

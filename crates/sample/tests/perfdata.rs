@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::{NINE_TO_ONE, Shop, WORK, function, referee};
-use opcost_sample::{End, LostReason, read_perf_data};
+use opcost_sample::{End, LostReason, read_perf_data, read_perf_data_of};
 
 /// Records a program; `None` where there is no perf or it may not record.
 fn recorded(shop: &Shop, program: &Path, more: &[&str]) -> Option<PathBuf> {
@@ -76,4 +76,35 @@ fn a_file_that_breaks_off_is_told() {
     std::fs::write(&file, &bytes[..60]).expect("it is written");
     let told = read_perf_data(&file).expect_err("nothing is there").to_string();
     assert!(told.contains("perf.data") && told.contains("breaks off within its events"), "{told}");
+}
+
+#[test]
+fn what_perf_compressed_or_piped_is_read_alike() {
+    let shop = Shop::new();
+    let program = shop.build("program", &format!("{WORK}{NINE_TO_ONE}"), &[]);
+    for (more, is_piped) in [(&["-z"][..], false), (&[], true), (&["-z"], true)] {
+        let file = shop.path("perf.data");
+        let _ = std::fs::remove_file(&file);
+        let mut command = Command::new("perf");
+        command.args(["record", "-q", "-e", "cpu-clock", "-F", "4000"]).args(more);
+        if is_piped {
+            command.args(["-o", "-"]).stdout(std::fs::File::create(&file).expect("a file"));
+        } else {
+            command.arg("-o").arg(&file);
+        }
+        let status = command.arg("--").arg(&program).stderr(Stdio::null()).status();
+        // The status is the program's own.
+        let is_recorded = std::fs::metadata(&file).is_ok_and(|about| about.len() > 1000);
+        if status.is_err() || !is_recorded {
+            eprintln!("not tested: there is no perf here, it may not record, or it cannot do {more:?}");
+            continue;
+        }
+        let samples = read_perf_data_of(&file, &program, &[]).expect("it is read");
+        assert_eq!((samples.end, samples.broken), (End::FileEnd, 0), "{more:?}, piped: {is_piped}");
+        let image = samples.image(program.to_str().expect("a plain path")).expect("it was hit");
+        let (hot, cold) =
+            (image.hits_in(function(&program, "hot")), image.hits_in(function(&program, "cold")));
+        let part = hot as f64 / (hot + cold) as f64;
+        assert!(hot > 100 && (0.8..0.97).contains(&part), "{more:?}, piped: {is_piped}: {hot} and {cold}");
+    }
 }

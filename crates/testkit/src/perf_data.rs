@@ -82,3 +82,40 @@ pub fn file_at(rate: u64, events: &[(u64, &[u64])], fields: u64, records: &[u8])
     bytes.extend(records);
     bytes
 }
+
+/// The same as it would have gone through a pipe: records tell of the events.
+pub fn stream(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> {
+    let whole = file(events, fields, records);
+    let mut bytes = b"PERFILE2".to_vec();
+    bytes.extend(words(&[16]));
+    for (entry, (_, ids)) in whole[104..].chunks(112 + 16).zip(events) {
+        bytes.extend(record(64, 0, &[&entry[..112], &words(ids)].concat()));
+    }
+    bytes.extend(records);
+    bytes
+}
+
+/// Records as `perf record -z` packs them, in pieces of so many bytes: one frame of zstd, whose
+/// head stands in the first piece and which nobody ends. Nothing is made smaller. With sizes
+/// they are as of perf since 6.16.
+///
+/// # Panics
+/// With pieces that are longer than a block or than a record.
+pub fn packed(records: &[u8], piece_bytes: usize, with_sizes: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (number, piece) in records.chunks(piece_bytes).enumerate() {
+        // The frame's magic number, no flags, a window of 2 MiB.
+        let mut body = if number == 0 { vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x58] } else { Vec::new() };
+        let header = u32::try_from(piece.len() << 3).expect("a block").to_le_bytes();
+        body.extend(&header[..3]);
+        body.extend(piece);
+        if with_sizes {
+            let size = body.len();
+            body.resize(size.next_multiple_of(8), 0);
+            bytes.extend(record(83, 0, &[words(&[size as u64]), body].concat()));
+        } else {
+            bytes.extend(record(81, 0, &body));
+        }
+    }
+    bytes
+}

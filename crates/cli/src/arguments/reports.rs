@@ -33,7 +33,8 @@ pub(crate) struct ShowArguments {
     /// Order of the list: count, name, place or none (as in the ledger).
     #[arg(long, value_name = "KEY", requires = "list", default_value = "count")]
     pub(crate) sort: SortWord,
-    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
+    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout, which then has it
+    /// alone: the program's output and the report go to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Writes a page for a browser: one file, nothing loaded from elsewhere.
@@ -104,7 +105,7 @@ pub(crate) struct DiffArguments {
     /// Rows in each list.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
-    /// Writes JSON (schema opcost.diff/1) to a file, or with `-` to stdout.
+    /// Writes JSON (schema opcost.diff/1) to a file, or with `-` to stdout; the report then goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Compares even what another compiler, other flags or another target made.

@@ -52,7 +52,7 @@ pub(crate) struct SampleArguments {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Samples in a second of processor time.
+    /// Samples in a second of processor time; no more than the machine takes, which is told.
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rate: u64,
     /// As many samples as cost this part of the time, such as 2%.
@@ -89,7 +89,7 @@ pub(crate) struct SampleArguments {
     #[arg(long, conflicts_with_all = ["pid", "perf"])]
     pub(crate) optimised: bool,
     /// Writes the program instead of running it: exe.
-    #[arg(long, value_name = "KIND", requires = "output", value_parser = ["exe"])]
+    #[arg(long, value_name = "KIND", requires = "output", conflicts_with = "json", value_parser = ["exe"])]
     pub(crate) emit: Option<String>,
     /// Where to write: the program with --emit, else the report.
     #[arg(short, long, value_name = "FILE")]

@@ -2,12 +2,13 @@
 //!
 //! A build and a run may take an hour, and a misspelt folder is no reason to lose them. Looked at
 //! are the flags of all verbs that name a file to write: its folder must be there, and it must not
-//! be a folder itself. Nothing is made or opened: a pipe would block, and a file that a run does
+//! be a folder itself, and at most one of them may be stdout. Nothing is made or opened: a pipe would block, and a file that a run does
 //! not come to write must stay as it is.
 //!
 //! Cost: a look at each folder. Limit: a disk that is full, and rights that change, show later;
 //! then the report comes all the same.
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,11 @@ use clap::ArgMatches;
 
 use opcost_answer::Failure;
 
+use super::show::save_failure_json;
+
 /// Flags that name a file to write, as clap knows them.
-const WRITTEN: [&str; 8] = ["json", "html", "ledger", "output", "svg", "dot", "certificate", "collapsed"];
+const WRITTEN: [&str; 10] =
+    ["json", "html", "ledger", "output", "svg", "dot", "certificate", "collapsed", "plot", "histogram"];
 /// Verbs in which a flag of such a name is read.
 const READ: [(&str, &str); 1] = [("life", "ledger")];
 
@@ -26,6 +30,32 @@ const READ: [(&str, &str); 1] = [("life", "ledger")];
 /// The first one, with what is in the way.
 pub(crate) fn check(arguments: &ArgMatches) -> Result<(), Failure> {
     let Some((verb, flags)) = arguments.subcommand() else { return Ok(()) };
+    let found = check_flags(verb, flags);
+    if let Ok(json) = flags.try_get_one::<PathBuf>("json") {
+        save_failure_json(&found, json.map(PathBuf::as_path));
+    }
+    found
+}
+
+/// Leaves word on stdout of a line that cannot be understood, if it asks for a document there.
+pub(crate) fn refused(line: &[OsString], error: &clap::Error) {
+    let own = line.split(|word| word == "--").next().unwrap_or_default();
+    let wants_json = own.iter().any(|word| word == "--json=-")
+        || own.windows(2).any(|pair| pair[0] == "--json" && pair[1] == "-");
+    if wants_json {
+        save_failure_json::<()>(&Err(Failure::Usage(error.to_string())), Some(Path::new("-")));
+    }
+}
+
+fn check_flags(verb: &str, flags: &ArgMatches) -> Result<(), Failure> {
+    let is_stdout =
+        |flag: &&str| matches!(flags.try_get_one::<PathBuf>(flag), Ok(Some(path)) if path == Path::new("-"));
+    let on_stdout: Vec<&str> = WRITTEN.into_iter().filter(is_stdout).collect();
+    if let [first, second, ..] = on_stdout[..] {
+        return Err(Failure::Usage(format!(
+            "--{first} and --{second} cannot both be written to stdout; name a file for one of them"
+        )));
+    }
     for flag in WRITTEN.into_iter().filter(|flag| !READ.contains(&(verb, flag))) {
         if let Ok(Some(path)) = flags.try_get_one::<PathBuf>(flag) {
             writable(path)?;

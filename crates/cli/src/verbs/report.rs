@@ -20,10 +20,12 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
+    let json_on_stdout = arguments.show.json.as_deref() == Some("-".as_ref());
+    let stream = if json_on_stdout { Stream::Stderr } else { Stream::Stdout };
     let show = |ledger| Show {
         arguments: &arguments.show,
         output: arguments.output.as_deref(),
-        stream: Stream::Stdout,
+        stream,
         title: names.join(" "),
         ledger,
         origin: (origin(arguments), "ledger"),

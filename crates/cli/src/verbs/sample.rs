@@ -27,7 +27,7 @@ use opcost_report::kit::save::{Stream, save_text};
 use opcost_run::frames::{call_stacks, collapsed};
 use opcost_run::image::SampledImage;
 use opcost_run::start::Streams;
-use opcost_sample::{End, Pace, Samples, read_perf_data_with};
+use opcost_sample::{End, Pace, Samples, read_perf_data_of};
 use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
@@ -133,8 +133,7 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
     let taken = match &arguments.perf {
         Some(file) => {
             // The program may have been recorded at another place, or on another machine.
-            let images = [&arguments.image[..], &[program.to_owned()]].concat();
-            let samples = read_perf_data_with(file, &images).map_err(failed)?;
+            let samples = read_perf_data_of(file, program, &arguments.image).map_err(failed)?;
             Taken { samples, requested: Vec::new() }
         }
         None => {

@@ -17,6 +17,7 @@ use crate::arguments::SampleArguments;
 use opcost::sampling::locations::others;
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
+use opcost_report::count::samples::{capped, left_out};
 use opcost_report::count::tasks::print_tasks;
 use opcost_report::kit::numbers::{bar, counted, percent};
 use opcost_report::kit::save::{Stream, save_text};
@@ -37,17 +38,22 @@ pub(super) fn have_counts(samples: &Samples) -> bool {
 
 /// Refuses what would need counts.
 pub(super) fn check(arguments: &SampleArguments) -> Result<(), Failure> {
-    let show = &arguments.show;
-    let wants_counts = arguments.ledger.is_some() || show.json.is_some() || show.html.is_some();
     match &arguments.event {
-        Some(event) if wants_counts && !arguments.branches && !are_time(event) => {
-            Err(Failure::Usage(format!(
-                "{event} tells where it happens and not how often code runs; --ledger, --json and --html want an \
-                 event of time: cpu-clock"
-            )))
-        }
+        Some(event) if !arguments.branches && !are_time(event) => check_event(arguments, event),
         _ => Ok(()),
     }
+}
+
+/// Refuses what would need counts of an event that is no time.
+fn check_event(arguments: &SampleArguments, event: &str) -> Result<(), Failure> {
+    let show = &arguments.show;
+    if arguments.ledger.is_some() || show.json.is_some() || show.html.is_some() {
+        return Err(Failure::Usage(format!(
+            "{event} tells where it happens and not how often code runs; --ledger, --json and --html want an \
+             event of time: cpu-clock"
+        )));
+    }
+    Ok(())
 }
 
 /// Functions by the samples in them.
@@ -56,6 +62,8 @@ pub(super) fn report(
     samples: &Samples,
     images: &[PathBuf],
 ) -> Result<(), Failure> {
+    // A file of samples says only now what it is of.
+    check_event(arguments, &samples.event)?;
     let mut out = format!(
         "{} of {}, by the functions in which it happened\n",
         counted(samples.total, "sample"),
@@ -77,6 +85,9 @@ pub(super) fn report(
     }
     if samples.lost + samples.broken > 0 {
         let _ = writeln!(out, "lost: {} found no room", counted(samples.lost + samples.broken, "sample"));
+    }
+    for line in [capped(samples), left_out(samples)].into_iter().flatten() {
+        let _ = writeln!(out, "{line}");
     }
     out += &print_tasks(&samples.by_process);
     save_text(arguments.output.as_deref(), &out, Stream::Stderr)

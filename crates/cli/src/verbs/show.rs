@@ -20,7 +20,7 @@ use opcost_report::count::report::CountReport;
 use opcost_report::count::terminal::TableLayout;
 use opcost_report::count::terminal::print_count;
 use opcost_report::kit::names::find_functions;
-use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_report::kit::save::{Stream, document, save_failure, save_json, save_text};
 use opcost_report::kit::source::Sources;
 use opcost_report::kit::style::screen_width;
 use opcost_report::schema::error_json;
@@ -149,6 +149,6 @@ pub(crate) fn not_found(name: &str, near: &[String]) -> String {
 pub(crate) fn save_failure_json<T>(result: &Result<T, Failure>, json: Option<&Path>) {
     if let (Err(error), Some(path)) = (result, json) {
         // The failure itself is told on stderr; a second one adds nothing.
-        let _ = save_json(path, &error_json(error));
+        let _ = save_failure(path, &error_json(error));
     }
 }

@@ -200,7 +200,7 @@ fn a_program_that_lies_elsewhere_by_now_is_found_and_another_build_is_not() {
     fine(&["sample", "--emit", "exe", "-o", &program, &other]);
     let refused = opcost(&["sample", "--perf", &samples, &program]);
     assert_eq!(refused.status, 1, "{}", refused.stderr);
-    assert!(refused.stderr.contains("the file is another build"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the samples are of another build"), "{}", refused.stderr);
     let told = fine(&["sample", "--perf", &samples, "--image", &elsewhere, &program]);
     assert!(told.stderr.contains("hot"), "{}", told.stderr);
 }

@@ -5,7 +5,7 @@
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
-//! what is sampled (`sampled`, `branches`, `served`, `lost`, `earlier`) need more than one build or
+//! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
 //! run. `vanishing` searches for programs whose frames vanish in assembly.
 //!
 //! One test binary, since it starts compilers and runs for a while.
@@ -27,6 +27,7 @@ mod libraries;
 mod loops;
 mod lost;
 mod paths;
+mod recorded;
 mod referee;
 mod sampled;
 mod served;

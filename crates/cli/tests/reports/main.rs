@@ -6,6 +6,7 @@
 //! binary, since it starts compilers.
 
 mod agree;
+mod alone;
 mod answers;
 mod check;
 mod diff;

@@ -1,9 +1,38 @@
 //! What is there to say of the samples of a run?
 
 use opcost_recover::Repaired;
-use opcost_sample::{End, Samples};
+use opcost_sample::{End, Rate, Samples};
 
 use crate::kit::numbers::{counted, grouped};
+
+/// What is said of a rate that was not granted.
+pub fn capped(samples: &Samples) -> Option<String> {
+    let Rate { asked, granted } = samples.rate;
+    (granted < asked).then(|| {
+        let keeper = match &*samples.event {
+            "timer" => "the timer inside the program takes no more",
+            _ => "this machine takes no more (kernel.perf_event_max_sample_rate)",
+        };
+        format!(
+            "{} samples a second were asked for and {} granted: {keeper}",
+            grouped(asked),
+            grouped(granted)
+        )
+    })
+}
+
+/// What is said of samples of other programs, if a file has some.
+pub fn left_out(samples: &Samples) -> Option<String> {
+    let left_out = samples.left_out;
+    (left_out.samples > 0).then(|| {
+        format!(
+            "left out: {} more samples of {} process{} that ran other programs then",
+            grouped(left_out.samples),
+            grouped(left_out.processes),
+            if left_out.processes == 1 { "" } else { "es" }
+        )
+    })
+}
 
 /// What there is to say of the samples, in lines.
 pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Repaired) -> Vec<String> {
@@ -17,6 +46,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         samples.event,
         percent(own)
     ));
+    lines.extend(capped(samples));
     if samples.has_runs() {
         let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
         lines.push(format!(
@@ -37,6 +67,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         );
     }
     lines.extend(elsewhere.map(|places| format!("elsewhere: {places}")));
+    lines.extend(left_out(samples));
     if samples.lost + samples.broken > 0 {
         lines.push(format!("lost: {} found no room", counted(samples.lost + samples.broken, "sample")));
     }

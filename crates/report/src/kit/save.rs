@@ -7,6 +7,7 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::adapter::strip_str;
 use opcost_profile::formats::write_whole;
@@ -36,13 +37,26 @@ pub enum Stream {
     Stderr,
 }
 
+/// Whether stdout has its document: a second one behind it could not be read.
+static HAS_DOCUMENT: AtomicBool = AtomicBool::new(false);
+
 /// Writes a document to a file, or for `-` to stdout.
 pub fn save_json(path: &Path, document: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
+        HAS_DOCUMENT.store(true, Ordering::Relaxed);
         let mut stdout = std::io::stdout().lock();
         return forgive(stdout.write_all(document.as_bytes()).and_then(|()| stdout.flush()), "stdout");
     }
     Ok(write_whole(path, document.as_bytes())?)
+}
+
+/// Writes a document that tells of a failure, in place of an older one; stdout keeps the
+/// document that was written before, if there is one.
+pub fn save_failure(path: &Path, document: &str) -> Result<(), Failure> {
+    if path == Path::new("-") && HAS_DOCUMENT.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    save_json(path, document)
 }
 
 /// The text of a document.
