@@ -1,0 +1,128 @@
+//! Do the commands of README and docs do what the text says, to the letter of what they print?
+//!
+//! Every fenced block of the documents is read (`text`), and every command in it stands in a list
+//! (`list`) with the way it is tried: its output is compared with the lines below it, or its exit
+//! status is, or another test runs it, which is named. A command that is not in the list fails the
+//! test, and so does an entry that no document has. Commands run one after another in one folder,
+//! as a reader would type them. Lines that are `…` stand for any lines; blanks do not count; where
+//! an output varies, its digits and bars are masked.
+//!
+//! Cost: the programs are small; all together take less than a minute.
+
+mod list;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use list::{Expected, LIST, Tried};
+use opcost_testkit::command::{Said, Workplace};
+use text::{Example, examples};
+
+/// The documents, from the root of the repository.
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = vec![
+        root.join("README.md"),
+        root.join("CONTRIBUTING.md"),
+        root.join("ARCHITECTURE.md"),
+        root.join("crates/host/examples/game/README.md"),
+    ];
+    for folder in ["docs", "docs/how"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("the folder of documents");
+        let mut pages: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+        pages.sort();
+        found.extend(pages);
+    }
+    found
+}
+
+fn all_examples() -> Vec<Example> {
+    documents().iter().flat_map(|path| examples(path)).collect()
+}
+
+#[test]
+fn every_command_is_tried_and_every_trial_is_of_a_command() {
+    let examples = all_examples();
+    let mut wrong = Vec::new();
+    for example in &examples {
+        if !LIST.iter().any(|tried| tried.command == example.command) {
+            wrong.push(format!("{}: nothing tries: {}", example.place, example.command));
+        }
+    }
+    for tried in LIST {
+        if !examples.iter().any(|example| example.command == tried.command) {
+            wrong.push(format!("no document has: {}", tried.command));
+        }
+    }
+    assert!(wrong.is_empty(), "add to or take from documented/list.rs:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_command_prints_what_its_document_says() {
+    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+    for (name, text) in list::FILES {
+        place.write(name, text);
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.to_str().expect("a path in UTF-8");
+    let copy = format!(
+        "cp -r {root}/corpus . && cd {root} && cp -r --parents crates/host/examples/game \"$OLDPWD\""
+    );
+    assert_eq!(shell(&place, "", &copy).status, 0);
+    let examples = all_examples();
+    let mut wrong = Vec::new();
+    for tried in LIST {
+        let Expected::Here { .. } = tried.expected else { continue };
+        for example in examples.iter().filter(|example| example.command == tried.command) {
+            wrong.extend(fault(&place, tried, example));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// What is wrong with an example, if anything is.
+fn fault(place: &Workplace, tried: &Tried, example: &Example) -> Option<String> {
+    let Expected::Here { folder, before, status, masked } = tried.expected else { return None };
+    if !before.is_empty() {
+        let said = shell(place, folder, before);
+        assert_eq!(said.status, 0, "before {}: {}", tried.command, said.all());
+    }
+    let said = shell(place, folder, &tried.command.replace(" …", ""));
+    let about = format!("{}: {}", example.place, example.command);
+    if said.status != status {
+        return Some(format!("{about}\nends with {} in place of {status}:\n{}", said.status, said.all()));
+    }
+    let all = said.all();
+    let mut lines = all.lines().map(|line| bare(line, masked));
+    for documented in example.output.iter().filter(|line| !matches!(line.trim(), "…" | "")) {
+        let wanted = bare(documented, masked);
+        if !lines.any(|line| line == wanted) {
+            return Some(format!("{about}\ndoes not print, or not in this order:\n{documented}\nbut\n{all}"));
+        }
+    }
+    None
+}
+
+/// A line without what may differ: blanks, and of a masked one digits and bars.
+fn bare(line: &str, masked: bool) -> String {
+    let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    if masked {
+        for word in &mut words {
+            word.retain(|letter| !letter.is_ascii_digit() && !matches!(letter, '▁'..='█' | '▉'..='▏' | ','));
+        }
+        words.retain(|word| !word.is_empty());
+    }
+    words.join(" ")
+}
+
+/// Runs a line of a document as its reader would, with `opcost` in PATH.
+fn shell(place: &Workplace, folder: &str, line: &str) -> Said {
+    let opcost = Path::new(env!("CARGO_BIN_EXE_opcost"));
+    let path = std::env::var("PATH").expect("a PATH");
+    let path = format!("{}:{path}", opcost.parent().expect("its folder").display());
+    let mut command: Command = place.program("bash");
+    command.args(["-c", &format!("exec 2>&1; {line}\n")]).env("PATH", path).env("COLUMNS", "100");
+    Said::of(command.current_dir(place.path(folder)))
+}
