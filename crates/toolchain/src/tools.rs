@@ -151,7 +151,12 @@ fn heard(command: &mut Command, tool: &Path, mut each: impl FnMut(&str)) -> Resu
         each(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    child.wait().map_err(failed)
+    let status = child.wait().map_err(failed)?;
+    if status.signal().is_some() {
+        // Who ended it may be this process, on its way to its own end.
+        opcost_interrupt::hold();
+    }
+    Ok(status)
 }
 
 /// Writes words of a tool to stderr.

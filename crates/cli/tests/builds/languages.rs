@@ -151,3 +151,44 @@ fn weights_come_from_a_file() {
     assert_eq!(said.status, 1);
     assert!(said.stderr.contains("none.toml"), "{}", said.stderr);
 }
+
+#[test]
+fn the_library_of_mathematics_is_found_by_every_verb() {
+    let bench = Bench::new(&[(
+        "wave.c",
+        "#include <math.h>\n#include <stdlib.h>\nint main(int count, char **words) {\n  \
+         double sum = 0;\n  for (int i = 0; i < 9 * count; i++) sum += sin(i) + pow(i, 3);\n  \
+         return sum + atof(words[0]) > 1e9;\n}\n",
+    )]);
+    let verbs: [&[&str]; 5] = [
+        &["count"],
+        &["fuel", "--limit", "1M"],
+        &["values", "--trip-counts"],
+        &["bits", "--observe"],
+        &["sample", "--emit", "exe", "-o", "wave"],
+    ];
+    for verb in verbs {
+        bench.opcost(&[verb, &["wave.c"]].concat()).expect(0);
+    }
+    // What calls nothing in it does not load it.
+    bench.write("plain.c", "int main(void) { return 0; }\n");
+    bench.opcost(&["count", "--emit", "exe", "-o", "plain", "plain.c"]).expect(0);
+    let loaded = bench.shell("readelf -d plain");
+    assert!(!loaded.stdout.contains("libm.so"), "{}", loaded.stdout);
+}
+
+#[test]
+fn bitcode_of_rust_gets_the_library_of_rust() {
+    let bench = Bench::new(&[(
+        "main.rs",
+        "fn main() {\n    let n = std::env::args().count() as u64 * 10;\n    let mut sum = 0u64;\n    \
+         for i in 0..n {\n        sum = sum.wrapping_mul(31) + i;\n    }\n    println!(\"{sum}\");\n}\n",
+    )]);
+    bench.shell("rustc -O -g --emit=llvm-bc main.rs -o main.bc");
+    for verb in [&["count"][..], &["values", "--trip-counts"], &["bits", "--observe"]] {
+        bench.opcost(&[verb, &["main.bc"]].concat()).expect(0);
+    }
+    // Without a rustc the message says what would help.
+    let said = Said::of(bench.command(&["count", "main.bc"]).env("PATH", "/usr/bin:/bin")).expect(1);
+    said.tells(&["Rust's library, which main.bc needs", "cargo opcost"]);
+}

@@ -220,7 +220,8 @@ fn a_terminals_signal_reaches_both_and_the_second_of_others_is_meant() {
     let place = Place::new();
     let (program, ledger) = (built(&place), place.file("group.opc"));
     // As timeout does it: to opcost, and to its group with the program in it.
-    let line = ["-s", "TERM", "3", env!("CARGO_BIN_EXE_opcost"), "sample", "--ledger", &ledger, &program];
+    // Long enough that the program runs by then on a busy machine, too.
+    let line = ["-s", "TERM", "8", env!("CARGO_BIN_EXE_opcost"), "sample", "--ledger", &ledger, &program];
     let output = Said::of(place.program("timeout").args(line));
     assert_eq!(output.status, 124, "{}", output.stderr);
     is_sound(&ledger);

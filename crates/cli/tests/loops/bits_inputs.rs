@@ -171,7 +171,7 @@ fn modules_with_nothing_in_them_need_nothing() {
         assert_eq!(numbers, [Some(0); 3], "{text}");
         let output = opcost(&["bits", &source.path]);
         let words = &output.stdout;
-        assert!(output.status == 0 && words.starts_with("no integers of 0 bits need 0"), "{text}: {words}");
+        assert!(output.status == 0 && words.starts_with("no integers\n"), "{text}: {words}");
         let path = |name: &str| source.place.at(name);
         opcost(&["bits", "--certificate", &path("c.json"), &source.path]).expect(0);
         let output = opcost(&["bits", "--check", &path("c.json"), &source.path]);

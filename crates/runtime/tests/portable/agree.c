@@ -54,14 +54,14 @@ static void compare(const char *what, const char *ours, const char *theirs) {
 }
 
 static void print_double(void) {
-  static const char *kinds = "fFeEgG";
+  static const char *kinds = "fFeEgGaA";
   char format[40], ours[2000], theirs[2000];
   int at = sprintf(format, "<%%");
   for (const char *flag = "-+ #0"; *flag; flag++)
     if (draw() % 4 == 0) format[at++] = *flag;
   if (draw() % 2) at += sprintf(format + at, "%d", (int)(draw() % 40 + 1));
   if (draw() % 3) at += sprintf(format + at, ".%d", (int)(draw() % (draw() % 8 ? 20 : 400)));
-  sprintf(format + at, "%c>", kinds[draw() % 6]);
+  sprintf(format + at, "%c>", kinds[draw() % 8]);
   double number = a_double();
   uint64_t slot;
   memcpy(&slot, &number, 8);
@@ -165,10 +165,43 @@ static void scan_line(void) {
   compare(text, ours, theirs);
 }
 
+double _Complex opc_libc___muldc3(double a, double b, double c, double d);
+double _Complex opc_libc___divdc3(double a, double b, double c, double d);
+
+// A part of a quotient, within a few units in the last place of the quotient's size; what overflows or is lost on the
+// way is the algorithm's.
+static int is_near(double one, double other, double size) {
+  if (one != one || other != other) return (one != one) == (other != other);
+  return one == other || fabs(one - other) <= 1e-15 * size;
+}
+
+static void multiply_complex(void) {
+  static const double odd[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -3};
+  double part[4], plain[4];
+  for (int at = 0; at < 4; at++) {
+    plain[at] = (double)(int64_t)(draw() % 2000001 - 1000000) / 1000.0;
+    part[at] = draw() % 3 ? plain[at] : odd[draw() % 7];
+  }
+  double _Complex one, two, ours = opc_libc___muldc3(part[0], part[1], part[2], part[3]);
+  __real__ one = part[0], __imag__ one = part[1], __real__ two = part[2], __imag__ two = part[3];
+  double _Complex theirs = one * two;
+  char mine[80], other[80];
+  // The sign of what is no number is the machine's.
+  snprintf(mine, sizeof mine, "%a %a", fabs(__real__ ours), fabs(__imag__ ours));
+  snprintf(other, sizeof other, "%a %a", fabs(__real__ theirs), fabs(__imag__ theirs));
+  compare("a product of complex numbers", mine, other);
+  __real__ one = plain[0], __imag__ one = plain[1], __real__ two = plain[2], __imag__ two = plain[3];
+  theirs = one / two, ours = opc_libc___divdc3(plain[0], plain[1], plain[2], plain[3]);
+  double size = fabs(__real__ theirs) + fabs(__imag__ theirs);
+  int is_same = is_near(__real__ ours, __real__ theirs, size) && is_near(__imag__ ours, __imag__ theirs, size);
+  compare("a quotient of complex numbers", is_same ? "near" : "far", "near");
+}
+
 int main(int count, char **arguments) {
   long rounds = count > 1 ? atol(arguments[1]) : 20000;
   for (long round = 0; round < rounds; round++) {
     print_double();
+    multiply_complex();
     print_integer();
     print_text();
     read_double();

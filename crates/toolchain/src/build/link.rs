@@ -3,6 +3,7 @@
 //! Order matters: the runtime's pads stand before and behind all counters, so
 //! that the section shares no page with other data.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -72,6 +73,13 @@ impl Build {
             // Bitcode does not say what language it comes from.
             command.arg("-Wl,--push-state,--as-needed,-lstdc++,--pop-state");
         }
+        if has(Language::Bitcode) && objects.iter().any(|object| calls_rust(object)) {
+            command.args(rust_library(inputs)?);
+        }
+        if product == Linked::Program {
+            // It stays out of programs that call nothing in it.
+            command.arg("-Wl,--push-state,--as-needed,-lm,--pop-state");
+        }
         run_linker(&mut command, linker, output, inputs)
     }
 }
@@ -79,8 +87,49 @@ impl Build {
 /// Whether an object needs flang's library: bitcode does not say what language
 /// it comes from.
 fn calls_fortran(object: &Path) -> bool {
+    lacks(object, |name| name.starts_with(b"_FortranA"))
+}
+
+/// Whether an object needs Rust's library. With `panic=abort` nothing names the personality, and
+/// the start of `main` does.
+fn calls_rust(object: &Path) -> bool {
+    let is_of_std = |name: &[u8]| {
+        name == b"rust_eh_personality"
+            || name.ends_with(b"lang_start_internal")
+            || name.starts_with(b"_ZN3std")
+    };
+    lacks(object, is_of_std)
+}
+
+/// Whether an object leaves such a symbol to others.
+fn lacks(object: &Path, is_meant: impl Fn(&[u8]) -> bool) -> bool {
     let Ok(data) = std::fs::read(object) else { return false };
     let Ok(file) = object::File::parse(&*data) else { return false };
     let mut names = file.symbols().filter(ObjectSymbol::is_undefined);
-    names.any(|symbol| symbol.name_bytes().is_ok_and(|name| name.starts_with(b"_FortranA")))
+    names.any(|symbol| symbol.name_bytes().is_ok_and(&is_meant))
+}
+
+/// Words that link the standard library of the rustc at hand, as a shared library.
+///
+/// Its symbols carry the hash of its build: with another rustc than the one that made the bitcode
+/// the linker says which are missing.
+fn rust_library(inputs: &[Input]) -> Result<Vec<OsString>, Failure> {
+    let of = |input: &Input| input.path.display().to_string();
+    let named = inputs.iter().filter(|input| input.language == Language::Bitcode).map(of);
+    let missing = || Failure::ToolMissing {
+        tool: format!("Rust's library, which {} needs,", named.clone().collect::<Vec<_>>().join(", ")),
+        remedy: "give the source (.rs), use cargo opcost, or install the rustc that made the bitcode"
+            .to_owned(),
+    };
+    let asked = Command::new("rustc").args(["--print", "target-libdir"]).output().map_err(|_| missing())?;
+    let folder = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
+    let entries = std::fs::read_dir(&folder).map_err(|_| missing())?;
+    let mut libraries = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libstd-") && name.ends_with(".so")
+    });
+    let library = libraries.next().ok_or_else(missing)?;
+    let mut path = OsString::from("-Wl,-rpath,");
+    path.push(&folder);
+    Ok(vec![library.into_os_string(), path])
 }

@@ -25,6 +25,8 @@
 
 #include "math.c"
 
+#include "complex.c"
+
 #include "ending.c"
 
 #define CXX(name) name

@@ -136,6 +136,43 @@ static void opc_put_scientific(struct opc_sink *sink, struct opc_conversion *how
   opc_put_decimal(sink, how, sign, number, 0, places, at);
 }
 
+// Hexadecimal digits of the mantissa, then the power of two: C11 7.21.6.1. Digits that a precision cuts off are
+// rounded to the nearest, halves to even. A number that is not normal begins with 0, as glibc writes it.
+static void opc_put_hexadecimal(struct opc_sink *sink, struct opc_conversion *how, const char *sign, uint64_t bits) {
+  const char *digits = how->upper ? "0123456789ABCDEF" : "0123456789abcdef";
+  uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  int field = (int)(bits >> 52), exponent = field ? field - 1023 : mantissa ? -1022 : 0;
+  uint64_t whole = (uint64_t)(field != 0) << 52 | mantissa;
+  long places = how->precision;
+  if (places < 0) {
+    for (places = 13; places > 0 && !(whole >> (52 - 4 * places) & 15);) places--;
+  } else if (places < 13) {
+    uint64_t unit = UINT64_C(1) << (52 - 4 * places), rest = whole & (unit - 1);
+    whole -= rest;
+    if (rest > unit / 2 || (rest == unit / 2 && (whole & unit))) whole += unit;
+  }
+  char tail[8], *at = tail + sizeof tail;
+  *--at = 0;
+  int size = exponent < 0 ? -exponent : exponent;
+  do *--at = (char)('0' + size % 10);
+  while (size /= 10);
+  *--at = exponent < 0 ? '-' : '+';
+  *--at = how->upper ? 'P' : 'p';
+  long tail_length = (long)LIBRARY(strlen)(at), before = (long)LIBRARY(strlen)(sign);
+  int has_point = places > 0 || how->alternate;
+  long fill = how->width - before - 2 - 1 - has_point - places - tail_length;
+  if (!how->left && !how->zero) opc_fill(sink, ' ', fill);
+  opc_put(sink, sign, (size_t)before);
+  opc_put(sink, how->upper ? "0X" : "0x", 2);
+  if (!how->left && how->zero) opc_fill(sink, '0', fill);
+  opc_put(sink, &digits[whole >> 52], 1);
+  if (has_point) opc_put(sink, ".", 1);
+  for (long place = 1; place <= places && place <= 13; place++) opc_put(sink, &digits[whole >> (52 - 4 * place) & 15], 1);
+  if (places > 13) opc_fill(sink, '0', places - 13);
+  opc_put(sink, at, (size_t)tail_length);
+  if (how->left) opc_fill(sink, ' ', fill);
+}
+
 static void opc_put_double(struct opc_sink *sink, struct opc_conversion *how, double value, char kind) {
   uint64_t bits;
   __builtin_memcpy(&bits, &value, 8);
@@ -146,6 +183,10 @@ static void opc_put_double(struct opc_sink *sink, struct opc_conversion *how, do
     int is_number = bits == UINT64_C(0x7ff) << 52;
     how->zero = 0;
     opc_put_field(sink, how, sign, is_number ? (how->upper ? "INF" : "inf") : (how->upper ? "NAN" : "nan"), 3);
+    return;
+  }
+  if (kind == 'a') {
+    opc_put_hexadecimal(sink, how, sign, bits);
     return;
   }
   __builtin_memcpy(&value, &bits, 8);
@@ -222,7 +263,7 @@ static uint64_t opc_unsigned_of(int64_t raw, int size) {
 
 static void opc_put_conversion(struct opc_sink *sink, struct opc_conversion *how, char kind, int size,
                                opc_slots *slots) {
-  how->upper = kind == 'X' || kind == 'E' || kind == 'F' || kind == 'G';
+  how->upper = kind == 'X' || kind == 'E' || kind == 'F' || kind == 'G' || kind == 'A';
   switch (kind) {
   case 'd':
   case 'i': {
@@ -253,6 +294,8 @@ static void opc_put_conversion(struct opc_sink *sink, struct opc_conversion *how
   case 'E': opc_put_double(sink, how, OPC_NEXT(*slots, double), 'e'); return;
   case 'g':
   case 'G': opc_put_double(sink, how, OPC_NEXT(*slots, double), 'g'); return;
+  case 'a':
+  case 'A': opc_put_double(sink, how, OPC_NEXT(*slots, double), 'a'); return;
   case '%': opc_put(sink, "%", 1); return;
   default: {
     char name[] = {'%', kind, 0};
