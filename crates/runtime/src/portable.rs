@@ -309,7 +309,9 @@ mod tests {
                 let single = function.strip_suffix('f').unwrap_or(function);
                 let by_macro = *line == format!("COMPARISON({function})")
                     || *line == format!("ONE({function})")
-                    || (*line == format!("ONE({single})") && single != *function);
+                    || (*line == format!("ONE({single})") && single != *function)
+                    || (line.starts_with("OPC_COMPLEX(")
+                        && line.split([',', '(', ' ']).any(|word| word == *function));
                 let is_definition = line.find("LIBRARY(").is_some_and(|at| line[at..].starts_with(&plain))
                     && !line.ends_with(';');
                 is_outside && (is_definition || by_macro)

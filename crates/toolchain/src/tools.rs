@@ -96,7 +96,7 @@ pub fn version_of(tool: &Path) -> Option<String> {
 /// Runs a tool whose own words go to stderr.
 pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), Failure> {
     command.args(colours_of(tool).filter(|_| wants_colour()));
-    if heard(command, tool, |_| ())?.success() { Ok(()) } else { Err(failed(tool, input)) }
+    if relayed(command, tool, |_| ())?.success() { Ok(()) } else { Err(failed(tool, input)) }
 }
 
 /// Links a program of these inputs.
@@ -109,7 +109,7 @@ pub(crate) fn run_linker(
     command.args(colours_of(tool).filter(|_| wants_colour()));
     let mut lacks_main = false;
     // In the words of ld.bfd and gold, and of lld and mold.
-    let status = heard(command, tool, |line| {
+    let status = relayed(command, tool, |line| {
         let is_missing = ["undefined reference to `main'", "undefined symbol: main"];
         lacks_main |= is_missing.iter().any(|words| line.trim_end().ends_with(words));
     })?;
@@ -129,7 +129,7 @@ fn failed(tool: &Path, input: &Path) -> Failure {
 
 /// Runs a tool with our streams; its exit status as the driver would pass it on.
 pub(crate) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, Failure> {
-    let status = heard(command, tool, |_| ())?;
+    let status = relayed(command, tool, |_| ())?;
     if let Some(signal) = status.signal() {
         opcost_answer::tell!("opcost: {} was ended by signal {signal}", tool.display());
     }
@@ -138,7 +138,7 @@ pub(crate) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, Failur
 
 /// Runs a tool and passes on its words line by line. They may quote input, whose control
 /// characters must not reach a terminal. `each` sees each line, too.
-fn heard(command: &mut Command, tool: &Path, mut each: impl FnMut(&str)) -> Result<ExitStatus, Failure> {
+fn relayed(command: &mut Command, tool: &Path, mut each: impl FnMut(&str)) -> Result<ExitStatus, Failure> {
     let failed = |error: std::io::Error| Failure::ToolMissing {
         tool: tool.display().to_string(),
         remedy: format!("starting it failed: {error}"),

@@ -27,7 +27,7 @@ pub(crate) fn is_module(file: &str) -> bool {
 ///
 /// # Errors
 /// The file is a module without lines, or of several sources.
-pub(crate) fn meant_file(module: &Module, file: &str) -> Result<String, WorkError> {
+pub(crate) fn selected_file(module: &Module, file: &str) -> Result<String, WorkError> {
     if !is_module(file) {
         return Ok(file.to_owned());
     }

@@ -23,7 +23,7 @@ use opcost_answer::names::{demangle, short_name};
 use opcost_job::program::{ExplainWanted, LinePlace};
 
 use crate::error::WorkError;
-use crate::file::{meant_file, without_code};
+use crate::file::{selected_file, without_code};
 
 /// More than these are not explained at once.
 const MOST: usize = 24;
@@ -48,7 +48,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, wanted: &ExplainWanted) -> Resul
     let module = program.module;
     let things = match wanted {
         ExplainWanted::Line(LinePlace { file, line, column }) => {
-            in_line(module, &meant_file(module, file)?, *line, *column)?
+            in_line(module, &selected_file(module, file)?, *line, *column)?
         }
         ExplainWanted::Function { name } => in_function(module, name)?,
     };

@@ -26,7 +26,7 @@ use super::contracts::{self, BOTH_WAYS, ranges_under};
 use super::explanation::is_file;
 use super::name::name;
 use crate::error::WorkError;
-use crate::file::meant_file;
+use crate::file::selected_file;
 
 /// More values than these are not explained at once.
 const MOST: usize = 48;
@@ -49,7 +49,7 @@ pub(crate) fn answer(
     contracts: &[PortContract],
 ) -> Result<WidthAnswers, WorkError> {
     let (module, &LinePlace { line, column, .. }) = (program.module, place);
-    let file = &*meant_file(module, &place.file)?;
+    let file = &*selected_file(module, &place.file)?;
     let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
     let explainer = Explainer { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
     let mut found: Vec<LineInteger> = Vec::new();
