@@ -123,7 +123,7 @@ pub(crate) fn run_linker(
     }
 }
 
-fn failed(tool: &Path, input: &Path) -> Failure {
+pub(crate) fn failed(tool: &Path, input: &Path) -> Failure {
     Failure::ToolFailed { tool: tool.display().to_string(), input: input.display().to_string() }
 }
 

@@ -29,7 +29,8 @@
 //! not link, because counters need one.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::Failure;
@@ -39,7 +40,7 @@ use super::call::{Drive, is_sampled_by_setting};
 use super::names::Front;
 use super::plan::{Plan, Role};
 use super::words::Words;
-use crate::tools::{Tools, status_of};
+use crate::tools::{Tools, failed, status_of};
 
 /// The flag by which a build is made to be sampled.
 const SAMPLE_FLAG: &str = "--opcost-sample";
@@ -102,6 +103,11 @@ impl Drive {
         command.args(self.shortened(arguments, "plan")?);
         command.env("TMPDIR", self.folder.path()).stdin(std::process::Stdio::null());
         let output = command.output().map_err(Failure::file("start", &self.driver))?;
+        if output.status.signal().is_some() {
+            // It refused nothing, and what was ended is not begun again.
+            opcost_interrupt::hold();
+            return Err(failed(&self.driver, Path::new("a command line")));
+        }
         Ok(output.status.success().then(|| Plan::read(&output.stderr)))
     }
 
