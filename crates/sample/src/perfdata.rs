@@ -13,7 +13,7 @@
 //!
 //! A file that went through a pipe (`perf record -o -`) has records in place of
 //! the tables, and is read twice: for events and build-ids, then for samples.
-//! Compressed records are unpacked ([`unpack`]) and read like the others.
+//! Compressed records are unpacked (`unpack`) and read like the others.
 //!
 //! Limits, each refused by name: big-endian files and several events with samples. An image without a
 //! build-id (or all, after `perf record -B`) must not have changed since the
