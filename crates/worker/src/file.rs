@@ -14,9 +14,7 @@ use opcost_ir::Module;
 use opcost_life::sources_of;
 
 use crate::error::WorkError;
-
-/// Names that an error lists, at most.
-const LISTED: usize = 6;
+use crate::names::listed;
 
 /// Whether a file is a module, whose lines are those of its sources.
 pub(crate) fn is_module(file: &str) -> bool {
@@ -37,7 +35,7 @@ pub(crate) fn selected_file(module: &Module, file: &str) -> Result<String, WorkE
         1 => Ok(sources.remove(0)),
         _ => Err(WorkError::Refused(format!(
             "{file} comes from several sources: {}; ask for a line of one of them, or by --function",
-            listed(sources.iter().map(String::as_str))
+            listed(sources)
         ))),
     }
 }
@@ -60,16 +58,6 @@ pub(crate) fn without_code(module: &Module, file: &str) -> String {
     }
     format!(
         "no code comes from {file}; the code comes from {}; ask for a line there, or by --function",
-        listed(files.into_iter())
+        listed(files.into_iter().map(str::to_owned).collect())
     )
-}
-
-/// The first names of many.
-fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    let mut text = names.take(LISTED).collect::<Vec<_>>().join(", ");
-    if more > 0 {
-        text.push_str(&format!(" and {more} more"));
-    }
-    text
 }

@@ -33,6 +33,12 @@ fn built(place: &Place, name: &str, text: &str, flags: &[&str]) -> String {
     program
 }
 
+/// A program, and another one that differs in a number.
+fn two_builds(place: &Place) -> [String; 2] {
+    let other = BURN.replace("793005ul", "793007ul");
+    [("program", BURN), ("other", &other)].map(|(name, text)| built(place, name, text, &[]))
+}
+
 /// A process that maps a program and is sampled so often in `burn`, from a time on.
 fn run(program: &str, pid: u32, samples: u64, time: u64) -> Vec<u8> {
     let bytes = fs::read(program).expect("the program");
@@ -55,9 +61,7 @@ fn run(program: &str, pid: u32, samples: u64, time: u64) -> Vec<u8> {
 #[test]
 fn of_a_whole_machine_the_program_alone_is_told() {
     let place = Place::new();
-    let program = built(&place, "program", BURN, &[]);
-    let other = built(&place, "other", &BURN.replace("793005ul", "793007ul"), &[]);
-    let perf = place.file("perf.data");
+    let ([program, other], perf) = (two_builds(&place), place.file("perf.data"));
     let alone = run(&program, 7, 300, 10);
     fs::write(&perf, file(&[(0, &[])], FIELDS, &alone)).expect("a file");
     let right = fine(&["sample", "--json", "-", "--perf", &perf, &program]).json();
@@ -87,9 +91,7 @@ fn of_a_whole_machine_the_program_alone_is_told() {
 #[test]
 fn samples_of_another_build_are_refused() {
     let place = Place::new();
-    let program = built(&place, "program", BURN, &[]);
-    let other = built(&place, "other", &BURN.replace("793005ul", "793007ul"), &[]);
-    let perf = place.file("perf.data");
+    let ([program, other], perf) = (two_builds(&place), place.file("perf.data"));
     fs::write(&perf, file(&[(0, &[])], FIELDS, &run(&program, 7, 300, 10))).expect("a file");
     let refused = opcost(&["sample", "--perf", &perf, &other]);
     assert_eq!(refused.status, 1, "{}", refused.stderr);

@@ -89,7 +89,7 @@ fn fault(place: &Workplace, tried: &Tried, example: &Example) -> Option<String> 
         let said = shell(place, folder, before);
         assert_eq!(said.status, 0, "before {}: {}", tried.command, said.all());
     }
-    let said = shell(place, folder, &tried.command.replace(" …", ""));
+    let said = shell(place, folder, tried.command);
     let about = format!("{}: {}", example.place, example.command);
     if said.status != status {
         return Some(format!("{about}\nends with {} in place of {status}:\n{}", said.status, said.all()));

@@ -10,7 +10,7 @@
 //!
 //! Limit: what a process does between `fork` or `exec` and the mapping is left out, too.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::time::SystemTime;
 
@@ -94,8 +94,8 @@ impl<H: Copy + Ord + Hash> Selection<H> {
 
     /// Where the samples lie that were left out, most first.
     pub(super) fn left_out_in(&self) -> Vec<H> {
-        let ordered: BTreeMap<_, _> =
-            self.left_out_in.iter().map(|(home, hits)| ((std::cmp::Reverse(*hits), *home), ())).collect();
-        ordered.into_keys().map(|(_, home)| home).collect()
+        let mut ordered: Vec<(H, u64)> = self.left_out_in.iter().map(|(home, hits)| (*home, *hits)).collect();
+        ordered.sort_by_key(|(home, hits)| (std::cmp::Reverse(*hits), *home));
+        ordered.into_iter().map(|(home, _)| home).collect()
     }
 }

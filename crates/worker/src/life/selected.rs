@@ -14,9 +14,7 @@ use opcost_life::{Chosen, choose, sources_of};
 
 use crate::error::WorkError;
 use crate::file::{is_module, without_code};
-
-/// Names and lines that an error lists, at most.
-const LISTED: usize = 12;
+use crate::names::listed;
 
 /// The instructions that are meant.
 ///
@@ -152,13 +150,6 @@ fn values(module: &Module, function: &Function) -> Vec<String> {
         module.types[instruction.ty] != Type::Void && instruction.opcode != Opcode::Alloca
     });
     named.filter_map(|at| Some(texts.instruction(at).split_once(" = ")?.0.to_owned())).collect()
-}
-
-fn listed(mut names: Vec<String>) -> String {
-    let more = names.len().saturating_sub(LISTED);
-    names.truncate(LISTED);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", names.join(", "))
 }
 
 /// Instructions that were written in a function and stand in others now.
