@@ -27,9 +27,14 @@ pub fn noun(number: impl std::fmt::Display, one: &str) -> String {
     if number.to_string() == "1" { one.to_owned() } else { format!("{one}s") }
 }
 
+/// The verb that agrees with a number of things: `is` of one, `are` of others.
+pub fn verb<'a>(number: impl std::fmt::Display, of_one: &'a str, of_others: &'a str) -> &'a str {
+    if number.to_string() == "1" { of_one } else { of_others }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{counted, grouped, noun};
+    use super::{counted, grouped, noun, verb};
 
     #[test]
     fn one_is_no_plural() {
@@ -37,6 +42,7 @@ mod tests {
         assert_eq!(counted(0, "instruction"), "0 instructions");
         assert_eq!(counted(1_000u64, "call"), "1,000 calls");
         assert_eq!(noun(1, "loop") + &noun(2, "loop"), "looploops");
+        assert_eq!([verb(1, "is", "are"), verb(0, "is", "are"), verb(21, "is", "are")], ["is", "are", "are"]);
     }
 
     #[test]

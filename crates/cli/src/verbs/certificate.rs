@@ -1,6 +1,5 @@
 //! `opcost bits --certificate` and `--check`: ranges with all that they rest on.
 
-use opcost_report::kit::numbers::counted;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +14,7 @@ use opcost_answer::bits::CertifiedAnswer;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::CheckJob;
 use opcost_report::bits::certificate::{BitsCheckJson, print_bits_check};
+use opcost_report::kit::numbers::{counted, verb};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_toolchain::build::{Build, Purpose};
@@ -30,12 +30,9 @@ pub(super) fn save(
     let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
     save_json(path, &text)?;
     let mut told = format!(
-        "certificate: {} ({} to z3), {} made weaker\n",
-        if certified.claims == 1 {
-            "1 claim holds".to_owned()
-        } else {
-            format!("{} claims hold", certified.claims)
-        },
+        "certificate: {} {} ({} to z3), {} made weaker\n",
+        counted(certified.claims, "claim"),
+        verb(certified.claims, "holds", "hold"),
         counted(certified.questions, "question"),
         certified.weakened,
     );

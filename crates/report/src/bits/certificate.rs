@@ -1,8 +1,9 @@
 //! Whether a certificate holds, as text and as a document.
 
-use crate::kit::numbers::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::kit::numbers::{counted, verb};
 
 use crate::kit::save::document;
 use opcost_answer::certificate::{CheckAnswers, CheckFailure};
@@ -63,7 +64,7 @@ pub fn print_bits_check(answers: &CheckAnswers) -> String {
         count => say(format!(
             "does not hold: {count} of {} {} not follow",
             counted(*claims, "claim"),
-            if count == 1 { "does" } else { "do" }
+            verb(count, "does", "do")
         )),
     }
     if *is_edited {

@@ -5,6 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::kit::numbers::{counted, verb};
 use crate::kit::save::document;
 use opcost_answer::bits::NarrowAnswers;
 
@@ -67,17 +68,11 @@ pub fn print_bits_narrow(answers: &NarrowAnswers, about: &str, output: &Path) ->
     let mut lines = vec![
         format!("{about}: {world}"),
         format!(
-            "{} computed in fewer bits: {declared} -> {computed} bits",
-            if *values == 1 { "1 value is".to_owned() } else { format!("{values} values are") }
+            "{} {} computed in fewer bits: {declared} -> {computed} bits",
+            counted(values, "value"),
+            verb(values, "is", "are")
         ),
-        format!(
-            "{} of fewer bits",
-            if *comparisons == 1 {
-                "1 comparison is".to_owned()
-            } else {
-                format!("{comparisons} comparisons are")
-            }
-        ),
+        format!("{} {} of fewer bits", counted(comparisons, "comparison"), verb(comparisons, "is", "are")),
     ];
     lines.extend(answers.left.iter().map(|(count, what)| format!("left as they are: {count} {what}")));
     lines.extend(answers.assumes.iter().map(|fact| format!("taken for granted: {fact}")));

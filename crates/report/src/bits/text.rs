@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bits::floats::{floats, mantissas};
-use crate::kit::numbers::{bar, counted, grouped, percent};
+use crate::kit::numbers::{bar, counted, grouped, percent, verb};
 use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
@@ -148,18 +148,14 @@ fn findings(text: &mut String, all: &[BitsFinding]) {
 
 fn head(text: &mut String, report: &BitsReport<'_>) {
     let total = of_all(&report.answers.functions);
-    let values = match total.values {
-        0 => None,
-        many => Some(counted(many, "integer")),
-    };
-    let need = if total.values == 1 { "needs" } else { "need" };
-    let _ = match values {
-        None => writeln!(text, "{}", paint(STRONG, "no integers")),
-        Some(values) => writeln!(
+    let _ = match total.values {
+        0 => writeln!(text, "{}", paint(STRONG, "no integers")),
+        values => writeln!(
             text,
-            "{} of {} bits {need} {} ({}), {} of those are looked at and not always the same",
-            paint(STRONG, values),
+            "{} of {} bits {} {} ({}), {} of those are looked at and not always the same",
+            paint(STRONG, counted(values, "integer")),
             grouped(total.declared),
+            verb(values, "needs", "need"),
             paint(STRONG, grouped(total.needed)),
             percent(total.share()),
             grouped(total.slice),

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use opcost_answer::terminal::{Styles, harmless};
+
 /// Work that needs no word.
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(120);
@@ -24,7 +26,7 @@ pub struct Progress {
 impl Progress {
     /// Work begins: `building bot.cpp`.
     pub fn start(work: impl Into<String>) -> Progress {
-        let work = work.into();
+        let work = harmless(&work.into(), Styles::Foreign).into_owned();
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if !std::io::stderr().is_terminal() || is_dumb {
             return Progress { running: None };
