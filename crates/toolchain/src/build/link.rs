@@ -73,7 +73,9 @@ impl Build {
             // Bitcode does not say what language it comes from.
             command.arg("-Wl,--push-state,--as-needed,-lstdc++,--pop-state");
         }
-        if has(Language::Bitcode) && objects.iter().any(|object| calls_rust(object)) {
+        // Who names a library of Rust's means that one.
+        let names_std = self.options.library.iter().any(|library| library.starts_with("std-"));
+        if has(Language::Bitcode) && !names_std && objects.iter().any(|object| calls_rust(object)) {
             command.args(rust_library(inputs)?);
         }
         if product == Linked::Program {

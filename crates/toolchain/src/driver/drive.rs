@@ -114,7 +114,13 @@ impl Drive {
     /// Lets the compiler do it, with its streams and its status.
     fn pass_on(&self) -> Result<u8, Failure> {
         let mut command = Command::new(&self.driver);
-        command.args(self.shortened(self.words.given.clone(), "given")?);
+        let mut given = self.words.given.clone();
+        if self.words.wants_colour() {
+            // It writes into a pipe of ours. `-cc1` must stay first.
+            let first = usize::from(given.first().is_some_and(|word| word == "-cc1"));
+            given.insert(first, "-fcolor-diagnostics".into());
+        }
+        command.args(self.shortened(given, "given")?);
         status_of(&mut command, &self.driver)
     }
 }
