@@ -1,9 +1,9 @@
 //! Can what the user wants to be written be written? Asked before any work is done.
 //!
 //! A build and a run may take an hour, and a misspelt folder is no reason to lose them. Looked at
-//! are the flags of all verbs that name a file to write: its folder must be there, and it must not
-//! be a folder itself, and at most one of them may be stdout. Nothing is made or opened: a pipe would block, and a file that a run does
-//! not come to write must stay as it is.
+//! are the flags of all verbs that name a file to write. Its folder must be there, and it must not
+//! be a folder itself. At most one of them may be stdout, and none that is no text. Nothing is made
+//! or opened: a pipe would block, and a file that a run does not come to write must stay as it is.
 //!
 //! Cost: a look at each folder. Limit: a disk that is full, and rights that change, show later;
 //! then the report comes all the same.
@@ -19,10 +19,22 @@ use opcost_answer::Failure;
 use super::show::save_failure_json;
 
 /// Flags that name a file to write, as clap knows them.
-const WRITTEN: [&str; 10] =
-    ["json", "html", "ledger", "output", "svg", "dot", "certificate", "collapsed", "plot", "histogram"];
-/// Verbs in which a flag of such a name is read.
-const READ: [(&str, &str); 1] = [("life", "ledger")];
+const WRITTEN: [&str; 12] = [
+    "json",
+    "html",
+    "ledger",
+    "output",
+    "svg",
+    "dot",
+    "certificate",
+    "collapsed",
+    "plot",
+    "histogram",
+    "raw",
+    "keep",
+];
+/// Verbs in which a flag of such a name is read, or names a folder that is made.
+const OTHERWISE: [(&str, &str); 3] = [("life", "ledger"), ("repair", "raw"), ("values", "keep")];
 
 /// Finds an output that cannot be written.
 ///
@@ -56,12 +68,28 @@ fn check_flags(verb: &str, flags: &ArgMatches) -> Result<(), Failure> {
             "--{first} and --{second} cannot both be written to stdout; name a file for one of them"
         )));
     }
-    for flag in WRITTEN.into_iter().filter(|flag| !READ.contains(&(verb, flag))) {
+    for flag in WRITTEN.into_iter().filter(|flag| !OTHERWISE.contains(&(verb, flag))) {
         if let Ok(Some(path)) = flags.try_get_one::<PathBuf>(flag) {
+            if path == Path::new("-") && !is_text(verb, flag, flags) {
+                return Err(Failure::Usage(format!("--{flag} writes no text for stdout; name a file")));
+            }
             writable(path)?;
         }
     }
     Ok(())
+}
+
+/// Whether what goes there is text: programs, bitcode, tables and samples are not.
+fn is_text(verb: &str, flag: &str, flags: &ArgMatches) -> bool {
+    match (verb, flag) {
+        (_, "ledger" | "raw" | "keep") | ("merge" | "repair" | "export", "output") => false,
+        (_, "output") => {
+            let emits = flags.try_contains_id("emit").unwrap_or(false);
+            let narrows = matches!(flags.try_get_one::<bool>("narrow"), Ok(Some(true)));
+            !emits && !narrows
+        }
+        _ => true,
+    }
 }
 
 fn writable(path: &Path) -> Result<(), Failure> {

@@ -49,10 +49,15 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
 fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
     if !arguments.pid.is_empty() {
+        // Asked before: a process may have ended when its samples are looked at.
+        let foreign = all_foreign(&arguments.pid);
         let target = SampleTarget::Processes(&arguments.pid);
         let taken = take(&options(arguments), target, &|number, samples| {
             snapshot(arguments, None, number, samples);
         })?;
+        if let (0, Some(words)) = (taken.samples.total, foreign) {
+            return Err(Failure::Counters(words));
+        }
         return report(arguments, None, &taken);
     }
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
@@ -122,6 +127,21 @@ fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> Compile
         compile.cflags.extend(flags.iter().map(|flag| (*flag).to_owned()));
     }
     compile
+}
+
+/// What is said of processes of which none was started from a program that was built to be sampled.
+/// Libraries in them may be; so it is said where no sample was taken.
+fn all_foreign(pids: &[u32]) -> Option<String> {
+    let words = pids.iter().map(|pid| {
+        let program = PathBuf::from(format!("/proc/{pid}/exe"));
+        if !matches!(SampledImage::read(&program), Ok(None)) {
+            return None;
+        }
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let why = SampledImage::why_not(&program);
+        Some(format!("process {pid} ({}) used hardly any processor time, and {why}", name.trim_end()))
+    });
+    words.collect::<Option<Vec<String>>>().map(|words| words.join("; "))
 }
 
 fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, Failure> {

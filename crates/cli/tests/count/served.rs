@@ -302,3 +302,18 @@ fn snapshots_are_whole_ledgers_and_sampling_goes_on() {
     let handled = [&snapshots[0], &snapshots[1], &ledger].map(|path| Flow::of(path).calls["handle"]);
     assert!(handled[0] < handled[1] && handled[1] < handled[2], "each knows more: {handled:?}");
 }
+
+#[test]
+fn a_process_that_was_not_built_to_be_sampled_is_told_as_such() {
+    let place = Place::new();
+    let mut idle = place.program("sleep").arg("60").spawn().expect("it starts");
+    let pid = idle.id().to_string();
+    let output = opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
+    idle.kill().expect("it runs");
+    idle.wait().expect("it ends");
+    if output.stderr.contains("perf_event") {
+        return;
+    }
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    output.tells(&[&format!("process {pid} (sleep)"), "opcost sample --emit exe"]);
+}

@@ -129,3 +129,22 @@ fn two_outputs_cannot_both_be_stdout() {
         assert!(said.json().is_object(), "{line:?}");
     }
 }
+
+#[test]
+fn what_is_no_text_needs_a_file() {
+    let place = loud();
+    for line in [
+        &["count", "--ledger", "-", "prog"][..],
+        &["count", "--emit", "exe", "-o", "-", "loud.c"],
+        &["sample", "--raw", "-", "prog"],
+        &["sample", "--keep", "-", "prog"],
+        &["loops", "--ledger", "-", "loud.c"],
+        &["bits", "--narrow", "-o", "-", "loud.c"],
+        &["merge", "counted.opc", "-o", "-"],
+        &["repair", "raw.opc", "prog", "-o", "-"],
+        &["export", "--to", "pprof", "counted.opc", "-o", "-"],
+    ] {
+        place.opcost(line).expect(2).tells(&["writes no text for stdout; name a file"]);
+        assert!(!place.path("-").exists(), "{line:?}");
+    }
+}
