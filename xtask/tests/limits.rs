@@ -1,6 +1,6 @@
 //! Are signatures and structs of product code within the limits of the house?
 //!
-//! Four rules, over the sources of all rooms (`crates/*/src`) and of `xtask`:
+//! Five rules, over the sources of all rooms (`crates/*/src`) and of `xtask`:
 //!
 //! - `parameters`: no function takes more than five, `self` included. More than that are a thing
 //!   without a name, or two questions in one.
@@ -10,6 +10,8 @@
 //!   has more than three fields of type `bool`. Two of them can be passed in the wrong order.
 //! - `string-error`: no signature, alias or associated type is a `Result` whose error is `String`.
 //!   Who calls cannot tell one error from another.
+//! - `stderr`: no `eprintln!` and its like in what users run (not in `xtask`, `testkit`). What is
+//!   printed may quote input, whose control characters must not reach a terminal.
 //!
 //! What stands against them today is listed in `limits.txt`, a line `rule room::module::function`
 //! each; the list only gets shorter.
@@ -167,6 +169,15 @@ impl<'ast> Visit<'ast> for Objections {
         self.string_error(StringErrors(is_error), &name);
     }
 
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let is_raw = ["eprintln", "eprint", "dbg"].iter().any(|name| call.path.is_ident(name));
+        if is_raw && !matches!(&*self.room, "xtask" | "testkit") {
+            let advice =
+                "writes to stderr as it is. Use `opcost_answer::tell!`, or `save_text` for a report.";
+            self.object("stderr", "eprintln", advice);
+        }
+    }
+
     fn visit_item_struct(&mut self, one: &'ast syn::ItemStruct) {
         let name = one.ident.to_string();
         let bools = one.fields.iter().filter(|field| is_named(&field.ty, "bool")).count();
@@ -269,7 +280,8 @@ fn each_rule_sees_what_it_is_for() {
         struct RunOptions { a: bool, b: bool, c: bool, d: bool }
         struct Options { a: bool, b: bool, c: bool, d: Option<bool> }
         #[derive(Debug, clap::Args)] struct CountArguments { a: bool, b: bool, c: bool, d: bool }
-        #[cfg(test)] fn tested(p: (u8, u8)) {}
+        #[cfg(test)] fn tested(p: (u8, u8)) { eprintln!(); }
+        fn says() { if true { eprintln!(); } }
     ";
     let items = syn::parse_file(text).expect("it parses").items;
     let module = Module { path: vec!["m".to_owned()], file: "m.rs".into(), items };
@@ -282,6 +294,7 @@ fn each_rule_sees_what_it_is_for() {
             "bools room::m::RunOptions",
             "parameters room::m::Thing::more",
             "parameters room::m::six",
+            "stderr room::m::says::eprintln",
             "string-error room::m::Outcome",
             "string-error room::m::Thing::Err",
             "string-error room::m::Way::go",

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name("opcost"));
     let opcost = beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("opcost"));
     let error = Command::new(&opcost).arg("cargo").args(arguments).exec();
-    eprintln!(
+    opcost_answer::tell!(
         "cargo-opcost: cannot start {}: {error}; install it with: cargo install opcost",
         opcost.display()
     );
