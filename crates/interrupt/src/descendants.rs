@@ -113,6 +113,8 @@ pub fn end_all(patience: Duration) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::{parse, running, with_environment};
 
     #[test]
@@ -130,7 +132,13 @@ mod tests {
             std::process::Command::new("sleep").arg("100").env("MARKER", &marker).spawn().unwrap();
         let pid = child.id();
         let is_in = |all: Vec<super::Running>| all.iter().any(|it| it.pid.as_raw_pid().unsigned_abs() == pid);
-        assert!(is_in(running()) && is_in(with_environment(marker.as_bytes())));
+        assert!(is_in(running()));
+        // The kernel puts the environment in place a moment after exec lets the parent go on.
+        let until = Instant::now() + Duration::from_secs(60);
+        while !is_in(with_environment(marker.as_bytes())) {
+            assert!(Instant::now() < until, "the child has its environment by now");
+            std::thread::sleep(Duration::from_millis(1));
+        }
         assert!(!is_in(with_environment(b"")) && !is_in(with_environment(format!("{marker}x").as_bytes())));
         child.kill().unwrap();
         child.wait().unwrap();
