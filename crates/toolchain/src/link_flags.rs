@@ -34,6 +34,11 @@ pub(crate) fn opens_names(flags: &[String]) -> Option<&str> {
     flags.iter().enumerate().find(is_one).map(|(_, flag)| flag.as_str())
 }
 
+/// Flags that mean nothing where a source is compiled: clang warns of them.
+pub(crate) fn is_linkers(flag: &str) -> bool {
+    ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix)) || flag == "-rdynamic"
+}
+
 /// Flags that mean something to the linking compiler.
 pub(crate) fn reaches_linker(flag: &str) -> bool {
     ["-l", "-L", "-Wl,", "-fsanitize", "-static", "-m", "--target", "--sysroot", "-fuse-ld"]

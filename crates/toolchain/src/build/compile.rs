@@ -8,6 +8,7 @@ use opcost_key::Anchor;
 
 use super::state::{Build, Platform};
 use crate::input::{Input, Language};
+use crate::link_flags::is_linkers;
 use crate::tools::run_tool;
 use crate::wasm_flags::target;
 use opcost_answer::Failure;
@@ -57,7 +58,7 @@ impl Build {
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);
         command
-            .args(self.options.shaping_flags())
+            .args(self.options.shaping_flags().iter().filter(|flag| !is_linkers(flag)))
             .args([self.debug_flag, "-c", "-emit-llvm", "-o"])
             .arg(&output);
         if input.language == Language::Fortran && !self.names_module_folder() {
