@@ -99,7 +99,8 @@ fn raw_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// follows from such counters by conservation may even be too high.
 fn refuse_mixed_counters(raw: &RawFile) -> Result<(), Failure> {
     let said = if raw.flags.contains(RawFlags::THREADS_SHARED) {
-        "ran several threads, but was built to count one, so counts were lost; build it with --threads"
+        "ran several threads, but was built to count one, so counts were lost; build it with --threads \
+         (opcost cc: OPCOST_THREADS=1)"
     } else if raw.flags.contains(RawFlags::SLAB_LOST) {
         "started a thread that found no room for counters of its own, so counts were lost; make room where TMPDIR \
          leads and run it again"

@@ -20,7 +20,8 @@
 //! What the C files answer, in the order in which a reader should open them:
 //! `mapping.c` where counters live, `left.c` which frames never return,
 //! `wrap.c` how programs end, `jump.c` what a longjmp leaves, `fork.c` and
-//! `threads.c` who counts where, `process.c` how several images of a process
+//! `threads.c` who counts where, `others.c` whether another thread is cut short
+//! at the end, `process.c` how several images of a process
 //! find each other, `start.c` when all this begins and ends.
 //!
 //! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere; a
@@ -68,6 +69,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("wrap.c", include_str!("c/wrap.c")),
     ("mapping.c", include_str!("c/mapping.c")),
     ("threads.c", include_str!("c/threads.c")),
+    ("others.c", include_str!("c/others.c")),
     ("fork.c", include_str!("c/fork.c")),
     ("start.c", include_str!("c/start.c")),
 ];

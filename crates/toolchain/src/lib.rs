@@ -25,6 +25,7 @@ pub mod link_flags;
 pub mod machine;
 pub mod options;
 pub mod runtime;
+mod threads;
 pub mod tools;
 mod tree;
 mod wasm_flags;

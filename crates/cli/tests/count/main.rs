@@ -27,6 +27,7 @@ mod libraries;
 mod loops;
 mod lost;
 mod paths;
+mod pools;
 mod recorded;
 mod referee;
 mod sampled;

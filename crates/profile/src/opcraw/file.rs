@@ -125,7 +125,7 @@ impl RawFlags {
     pub const CLONED: RawFlags = RawFlags::bit("CLONED");
     /// A frame was left in the middle of its instructions.
     pub const ASYNCHRONOUS_FRAME: RawFlags = RawFlags::bit("ASYNCHRONOUS_FRAME");
-    /// Other threads were alive at the end.
+    /// Other threads were in counted code at the end.
     pub const THREADS_RUNNING: RawFlags = RawFlags::bit("THREADS_RUNNING");
     /// A thread shared counters with the first one.
     pub const SLAB_LOST: RawFlags = RawFlags::bit("SLAB_LOST");

@@ -111,7 +111,7 @@ pub const FLAG_BITS: &[(&str, u32, &str)] = &[
     ("UNSETTLED_JUMP", 4, "a longjmp left frames that could not be told"),
     ("CLONED", 5, "a child made without fork counted into its parent's file"),
     ("ASYNCHRONOUS_FRAME", 6, "a frame was left in the middle of an instruction stream, not at a call"),
-    ("THREADS_RUNNING", 7, "other threads were alive when the program ended"),
+    ("THREADS_RUNNING", 7, "other threads were in counted code when the program ended"),
     ("SLAB_LOST", 8, "a thread got no slab: it shared counters with the first thread"),
     ("THREADS_SHARED", 9, "threads ran, but counters are not kept apart by thread"),
 ];

@@ -11,6 +11,7 @@
 static void opc_child_begins(void) {
     if (opc_process->pid == getpid()) return;
     opc_process_begins(opc_process);
+    opc_process->ender = 0;
     struct opc_thread *own = opc_this_thread();
     for (struct opc_thread *thread = opc_process->threads; thread; thread = thread->next)
         if (thread != own) thread->kept_count = 0; /* its thread stayed in the parent */

@@ -47,6 +47,7 @@ static void opc_unnote_kept(struct opc_thread *thread) {
         if (is_noted && frame->pc) opc_note_left(frame->pc, -1);
     }
     thread->noted = (struct opc_frame){0};
+    __atomic_store_n(&opc_process->ender, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Frames kept for a jump that never came. */

@@ -95,6 +95,6 @@ _Static_assert(sizeof(struct opc_module) == 32, "module");
 #define OPC_FLAG_UNSETTLED_JUMP (1ul << 4) /* a longjmp left frames that could not be told */
 #define OPC_FLAG_CLONED (1ul << 5) /* a child made without fork counted into its parent's file */
 #define OPC_FLAG_ASYNCHRONOUS_FRAME (1ul << 6) /* a frame was left in the middle of an instruction stream, not at a call */
-#define OPC_FLAG_THREADS_RUNNING (1ul << 7) /* other threads were alive when the program ended */
+#define OPC_FLAG_THREADS_RUNNING (1ul << 7) /* other threads were in counted code when the program ended */
 #define OPC_FLAG_SLAB_LOST (1ul << 8) /* a thread got no slab: it shared counters with the first thread */
 #define OPC_FLAG_THREADS_SHARED (1ul << 9) /* threads ran, but counters are not kept apart by thread */

@@ -168,12 +168,10 @@ static void opc_detach(struct opc_image *image) {
 /* glibc from 2.32 on: false as soon as any thread was made, by whomever. */
 extern __attribute__((weak)) char __libc_single_threaded;
 
-/* What is known about the whole process only now. The link count of
- * /proc/self/task is the number of threads and two. */
+/* What is known about the whole process only now. */
 static uint64_t opc_end_flags(void) {
     uint64_t flags = &__libc_single_threaded && !__libc_single_threaded ? OPC_FLAG_THREADS_SEEN : 0;
-    struct stat tasks;
-    if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3) flags |= OPC_FLAG_THREADS_RUNNING;
+    if (opc_others_may_count()) flags |= OPC_FLAG_THREADS_RUNNING;
     for (struct opc_thread *thread = opc_process->threads; thread; thread = thread->next)
         if (opc_is_unsettled(thread)) flags |= OPC_FLAG_UNSETTLED_JUMP;
     return flags;

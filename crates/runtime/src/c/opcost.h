@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -64,6 +65,7 @@ struct opc_image {
     bool is_private; /* counters are copied to the file at the end */
     bool is_shared;  /* some module counts all threads in one place */
     pid_t pid;       /* process that owns the file */
+    struct opc_slab *slabs; /* of all threads that counted here; only ever longer */
     unsigned char build_id[20];
     uint32_t build_id_bytes;
     char path[4096];
@@ -88,10 +90,21 @@ struct opc_thread {
     bool is_forced; /* its end is on its way: libc unwinds it, and jumps to cleanup handlers */
 };
 
+/* Where a thread counts, while it lives. */
+struct opc_slab {
+    struct opc_slab *next;      /* of its image */
+    struct opc_slab *next_free; /* whose thread ended */
+    char *cells;
+    pid_t tid;       /* 0: its thread ended */
+    uintptr_t top;   /* of the thread's stack: no frame lies above it */
+    intptr_t *delta; /* the thread's opc_thread_delta */
+};
+
 /* What all images of a process share. */
 struct opc_process {
     struct opc_image *images;
     struct opc_thread *threads;
+    pid_t ender; /* the thread that ends the program; 0: not yet */
     pid_t pid;
     uint64_t process_start_ns, program_start_ns;
     char directory[PATH_MAX];
@@ -104,6 +117,7 @@ static void opc_process_begins(struct opc_process *process);
 static void opc_flag(uint64_t flag);
 static void *opc_memory(size_t bytes);
 static struct opc_thread *opc_this_thread(void);
+static long opc_thread_count(void);
 
 /* left.c */
 typedef bool opc_visitor(struct opc_frame *frame, void *data);
@@ -123,6 +137,9 @@ static void opc_finish(uint32_t end);
 static uint64_t opc_end_flags(void);
 static int opc_reserve(int fd, uint64_t offset, uint64_t bytes);
 static void opc_complain(const char *act, uint64_t bytes, int error);
+
+/* others.c */
+static bool opc_others_may_count(void);
 
 /* threads.c */
 static void opc_slabs_in_child(struct opc_image *image);

@@ -9,6 +9,7 @@
 #include "jump.c"
 #include "wrap.c"
 #include "threads.c"
+#include "others.c"
 #include "mapping.c"
 #include "fork.c"
 #include "start.c"

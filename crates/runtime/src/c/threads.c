@@ -8,11 +8,6 @@
 
 OPC_HIDDEN OPC_TLS intptr_t opc_thread_delta = INTPTR_MIN; /* not asked yet */
 
-struct opc_slab {
-    struct opc_slab *next;
-    char *cells;
-};
-
 static OPC_TLS struct opc_slab *opc_own_slab;
 static struct opc_slab *opc_free_slabs;
 static pthread_key_t opc_slab_key;
@@ -38,7 +33,8 @@ static void opc_release_slab(void *data) {
     opc_lock_slabs(&before);
     opc_thread_delta = INTPTR_MIN;
     opc_own_slab = NULL;
-    slab->next = opc_free_slabs;
+    __atomic_store_n(&slab->tid, 0, __ATOMIC_SEQ_CST);
+    slab->next_free = opc_free_slabs;
     opc_free_slabs = slab;
     opc_unlock_slabs(&before);
 }
@@ -60,32 +56,53 @@ static char *opc_append_slab(struct opc_image *image, char *place) {
     return cells;
 }
 
-static struct opc_slab *opc_take_slab(struct opc_image *image) {
-    struct opc_slab *slab = opc_free_slabs;
+/* The first thread's is the section itself. */
+static struct opc_slab *opc_take_slab(struct opc_image *image, bool is_first) {
+    struct opc_slab *slab = is_first ? NULL : opc_free_slabs;
     if (slab) {
-        opc_free_slabs = slab->next;
+        opc_free_slabs = slab->next_free;
         return slab;
     }
     slab = opc_memory(sizeof *slab);
     if (!slab) return NULL;
-    slab->cells = opc_append_slab(image, NULL);
-    if (slab->cells) return slab;
-    munmap(slab, sizeof *slab);
-    return NULL;
+    slab->cells = is_first ? image->section : opc_append_slab(image, NULL);
+    if (!slab->cells) {
+        munmap(slab, sizeof *slab);
+        return NULL;
+    }
+    slab->next = image->slabs;
+    __atomic_store_n(&image->slabs, slab, __ATOMIC_SEQ_CST);
+    return slab;
 }
 
-/* Called by an instrumented function whose thread has no distance yet. */
+/* Called by an instrumented function whose thread has no distance yet, or
+ * whose distance was withdrawn since another thread ends the program. */
 OPC_HIDDEN __attribute__((used)) intptr_t opc_thread_start(void) {
     int error = errno;
     struct opc_image *image = opc_own;
-    if (!image || !image->header || syscall(SYS_gettid) == getpid()) return opc_thread_delta = 0;
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    bool is_first = tid == getpid();
+    if (!image || !image->header) return opc_thread_delta = 0;
     sigset_t before;
     opc_lock_slabs(&before);
-    if (!opc_has_slab_key) opc_has_slab_key = pthread_key_create(&opc_slab_key, opc_release_slab) == 0;
-    struct opc_slab *slab = opc_own_slab ? opc_own_slab : opc_take_slab(image);
-    opc_own_slab = slab;
+    if (!is_first && !opc_has_slab_key)
+        opc_has_slab_key = pthread_key_create(&opc_slab_key, opc_release_slab) == 0;
+    struct opc_slab *slab = opc_own_slab ? opc_own_slab : opc_take_slab(image, is_first);
     opc_thread_delta = slab ? slab->cells - image->section : 0;
+    if (slab && slab != opc_own_slab) {
+        /* The kernel puts it above the first thread's stack, the library its own data above others'. */
+        slab->top = is_first ? getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+        slab->delta = &opc_thread_delta;
+        opc_own_slab = slab;
+        __atomic_store_n(&slab->tid, tid, __ATOMIC_SEQ_CST);
+    }
     opc_unlock_slabs(&before);
+    pid_t ender = __atomic_load_n(&opc_process->ender, __ATOMIC_SEQ_CST);
+    if (ender && ender != tid) opc_flag(OPC_FLAG_THREADS_RUNNING);
+    if (is_first) {
+        errno = error;
+        return opc_thread_delta;
+    }
     opc_flag(slab ? OPC_FLAG_THREADS_SEEN : OPC_FLAG_THREADS_SEEN | OPC_FLAG_SLAB_LOST);
     /* Last, since it may call a counted malloc, which must find its distance. */
     if (slab && opc_has_slab_key) pthread_setspecific(opc_slab_key, slab);
@@ -98,7 +115,11 @@ OPC_HIDDEN __attribute__((used)) intptr_t opc_thread_start(void) {
 static void opc_slabs_in_child(struct opc_image *image) {
     opc_slabs_locked = 0;
     opc_free_slabs = NULL;
+    image->slabs = opc_own_slab;
     if (!opc_own_slab) return;
+    opc_own_slab->next = NULL;
+    opc_own_slab->tid = (pid_t)syscall(SYS_gettid);
+    if (opc_own_slab->cells == image->section) return;
     if (image->header && opc_append_slab(image, opc_own_slab->cells)) return;
     mmap(opc_own_slab->cells, opc_round(image->section_bytes), PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

@@ -4,7 +4,8 @@
  * the frames that will not return, then calls the real one. An exec that
  * fails returns: its notes are taken back. abort raises SIGABRT; a handler of
  * ours (only where the program had none) sees the aborts of libc and of the
- * C++ runtime too. Frames of other threads are not seen; a flag says so. */
+ * C++ runtime too. Whether another thread is in counted code is asked then, too
+ * (others.c). */
 
 /* The library (library/) says by calls of it what is to be charged. */
 OPC_HIDDEN void opc_libc_charge(size_t bytes) { (void)bytes; }
@@ -29,18 +30,12 @@ OPC_HIDDEN __attribute__((noreturn)) void opc_wrap__exit(int status) {
     _exit(status);
 }
 
-/* Two links are the folder and itself; each thread adds one. */
-static bool opc_is_only_thread(void) {
-    struct stat threads;
-    return stat("/proc/self/task", &threads) == 0 && threads.st_nlink == 3;
-}
-
 /* A system call that ends the process ends it as _exit does. Six words are always passed on; the
  * kernel reads as many as the call has. One that ends a thread ends the process if it is the
  * only one. */
 OPC_HIDDEN long opc_wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if (number == SYS_exit_group) opc_wrap__exit((int)a);
-    if (number == SYS_exit && opc_is_only_thread()) opc_wrap__exit((int)a);
+    if (number == SYS_exit && opc_thread_count() == 1) opc_wrap__exit((int)a);
     return syscall(number, a, b, c, d, e, f);
 }
 
@@ -116,6 +111,7 @@ __attribute__((noinline)) static int opc_after_exec(struct opc_attempt attempt) 
         attempt.thread->noted = attempt.noted;
         opc_note_stack(attempt.thread, NULL, -1);
         opc_mark_exec(OPC_END_EXEC, OPC_END_NONE);
+        __atomic_store_n(&opc_process->ender, 0, __ATOMIC_SEQ_CST);
     }
     errno = error;
     return -1;

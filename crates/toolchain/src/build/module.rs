@@ -12,6 +12,7 @@ use opcost_profile::formats::map::read_maps;
 
 use super::state::{Build, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
+use crate::threads::{library_may_start, word_may_start};
 
 impl Build {
     /// Has one module built, as the purpose says.
@@ -58,7 +59,9 @@ impl Build {
     ) -> Result<ModuleJob, Failure> {
         let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
         let has_flag = |flag: &str| self.options.has_flag(flag);
-        let is_threaded = self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp");
+        let is_threaded = self.starts_threads.get()
+            || self.options.cflags.iter().any(|flag| word_may_start(flag.as_ref()))
+            || self.options.library.iter().any(|name| library_may_start(name));
         Ok(ModuleJob {
             bitcode: bitcode.to_owned(),
             others: None,

@@ -12,6 +12,7 @@ use opcost_job::module::Product;
 use super::link::Linked;
 use super::state::{Build, Purpose};
 use crate::input::{Input, Language};
+use crate::threads::object_may_start;
 
 impl Build {
     /// Builds a counted program at `output`.
@@ -70,7 +71,12 @@ impl Build {
         let mut made = Vec::new();
         for (position, input) in inputs.iter().enumerate() {
             match input.language {
-                Language::Object => objects.push(input.path.clone()),
+                Language::Object => {
+                    if object_may_start(&input.path) {
+                        self.starts_threads.set(true);
+                    }
+                    objects.push(input.path.clone());
+                }
                 _ => {
                     let bitcode = self.bitcode(input, position)?;
                     let object = self.path(format!("{position}.o"));
@@ -80,7 +86,7 @@ impl Build {
                 }
             }
         }
-        if made.iter().any(|(_, _, _, is_by_thread)| *is_by_thread) {
+        if self.starts_threads.get() || made.iter().any(|(_, _, _, is_by_thread)| *is_by_thread) {
             self.starts_threads.set(true);
             for (input, bitcode, object, _) in made.iter().filter(|(_, _, _, is_by_thread)| !is_by_thread) {
                 self.build_module(input, bitcode, Product::Object, object)?;

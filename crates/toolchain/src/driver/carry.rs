@@ -18,6 +18,7 @@ use super::call::{Drive, root_of, setting};
 use super::plan::{DriverJob, Plan, Role};
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::install::install;
+use crate::threads::word_may_start;
 use crate::tools::{pass_on, status_of, without_stripping};
 
 impl Drive {
@@ -101,7 +102,7 @@ impl Drive {
                 text.parse().map_err(|error| Failure::Usage(format!("OPCOST_PLACEMENT: {error}")))?
             }
         };
-        let is_threaded = job.has("-pthread") || job.has("-fopenmp") || self.words.has("-pthread");
+        let is_threaded = job.arguments.iter().any(|word| word_may_start(word)) || self.words.start_threads();
         let always = is_threaded || setting("OPCOST_THREADS").is_some();
         Ok(ModuleJob {
             bitcode,

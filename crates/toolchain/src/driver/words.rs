@@ -10,6 +10,8 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 
+use crate::threads::word_may_start;
+
 /// Nested response files end here.
 const DEPTH: usize = 16;
 
@@ -47,6 +49,11 @@ impl Words {
     /// Whether the word was given.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.expanded.iter().any(|given| given == word)
+    }
+
+    /// Whether they ask for threads, or link a library that may start some.
+    pub(crate) fn start_threads(&self) -> bool {
+        self.expanded.iter().any(|word| word_may_start(word))
     }
 
     /// Flags that shape the code, for the map.
