@@ -70,7 +70,8 @@ impl SampledImage {
                 "it was stripped, which took the table of its code; name the build as it was linked: --image FILE"
             }
             (false, false, false) => {
-                "it was stripped; if opcost built it to be sampled, name the build as it was linked: --image FILE"
+                "it was stripped, so nothing in it can be attributed; if opcost built it, name the build as it was \
+                 linked: --image FILE; if not, build it with opcost sample --emit exe -o PROG"
             }
             (false, false, true) => {
                 "it was not built to be sampled, so its addresses stand for nothing known; build it with opcost \
