@@ -70,7 +70,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
     checksums(&options.out, &archives)?;
     println!("          {}", options.out.join("SHA256SUMS").display());
-    check_sizes(&options.out, &archives)
+    check_sizes(&options.out, &archives)?;
+    println!("to install it: sudo apt-get install {}", options.out.join(&archives[1]).display());
+    Ok(())
 }
 
 impl Options {
