@@ -94,7 +94,7 @@ pub(crate) enum Verb {
     Flang(CompilerArguments),
     /// What is here, what is missing, and the one command that mends it.
     Doctor(DoctorArguments),
-    /// Prints completions for a shell: opcost completions bash > /etc/bash_completion.d/opcost
+    /// Prints completions for a shell: opcost completions bash
     Completions(CompletionArguments),
     /// Prints a man page: opcost man count | man -l -
     Man(ManArguments),

@@ -115,8 +115,10 @@ fn both_archives_have_every_file() {
 fn verbs() -> Vec<String> {
     let help = Workplace::new(env!("CARGO_BIN_EXE_opcost")).opcost(&["--help"]).expect(0).stdout;
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let rows = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
-    let verbs: Vec<String> = rows.filter(|verb| *verb != "help").map(str::to_owned).collect();
+    // What goes on from the line before stands further in.
+    let rows = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    let verbs = rows.filter_map(|row| row.split(' ').next()).filter(|verb| !["", "help"].contains(verb));
+    let verbs: Vec<String> = verbs.map(str::to_owned).collect();
     assert!(verbs.len() > 20, "{help}");
     verbs
 }
