@@ -8,7 +8,7 @@
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
-//! `calls` measures library functions. None is part of the tool: this crate imports
+//! `calls` measures library functions; `dist` makes what users install. None is part of the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
 //! user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -18,6 +18,7 @@ mod bits;
 mod calls;
 mod command;
 mod corpus;
+mod dist;
 mod failure;
 mod loops;
 mod manifest;
@@ -35,6 +36,11 @@ usage: cargo xtask VERB
                         the folder in OPCOST_CORPUS
   calls [NAME…]         what calls of library functions (default: all) cost,
                         under callgrind, into crates/instrument/src/cost/calls.txt
+  dist [FLAGS]          a tarball and a Debian package of a release build, with
+                        checksums, into target/dist; status 3 above 35 MB
+    --opcost PATH         this opcost and the cargo-opcost beside it, not built
+    --level N             of xz, from 0 (quick) to 9 (small) (6)
+    --out FOLDER          make them here
   bench count [FLAGS]   what counting costs, into benchmarks/count.md
   bench fuel [FLAGS]    what fuel costs, into benchmarks/fuel.md
     --rounds N            timed runs of each program in each column (9)
@@ -103,6 +109,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
         ["calls", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => calls::write(names),
+        ["dist", flags @ ..] => dist::run(flags),
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["bench", "life", flags @ ..] => bench::life::run(flags),

@@ -80,15 +80,6 @@ pub(crate) enum Verb {
     /// Do the named runs in opcost.toml keep their limits?
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
-    /// Prints completions for a shell: opcost completions bash > /etc/bash_completion.d/opcost
-    #[command(hide = true)]
-    Completions(CompletionArguments),
-    /// Prints a man page: opcost man > opcost.1
-    #[command(hide = true)]
-    Man(ManArguments),
-    /// Prints the JSON schema of a document.
-    #[command(hide = true)]
-    Schema(SchemaArguments),
     /// A crate's program with all its crates and std: cargo opcost count --bin NAME -- ARGS
     #[command(disable_help_flag = true)]
     Cargo(CompilerArguments),
@@ -103,6 +94,12 @@ pub(crate) enum Verb {
     Flang(CompilerArguments),
     /// What is here, what is missing, and the one command that mends it.
     Doctor(DoctorArguments),
+    /// Prints completions for a shell: opcost completions bash
+    Completions(CompletionArguments),
+    /// Prints a man page: opcost man count | man -l -
+    Man(ManArguments),
+    /// Prints the JSON schema of a document: opcost schema count
+    Schema(SchemaArguments),
 }
 
 const COUNT_EXAMPLES: &str = "\

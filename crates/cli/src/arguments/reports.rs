@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use opcost_report::count::list::{ListKind, ListSort};
 
@@ -184,7 +185,8 @@ pub(crate) struct ManArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct SchemaArguments {
-    /// count, fuel, fuel-check, life, diff, check or error.
+    /// The document, by the name behind `opcost.` in its field `schema`.
+    #[arg(value_parser = PossibleValuesParser::new(opcost_report::schema::document_names()))]
     pub(crate) name: String,
 }
 

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let opcost = beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from("opcost"));
     let error = Command::new(&opcost).arg("cargo").args(arguments).exec();
     opcost_answer::tell!(
-        "cargo-opcost: cannot start {}: {error}; install it with: cargo install opcost",
+        "cargo-opcost: cannot start {}: {error}; install it with: cargo install opcost-cli",
         opcost.display()
     );
     ExitCode::FAILURE

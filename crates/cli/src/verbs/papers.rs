@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use crate::arguments::{Arguments, CompletionArguments, ManArguments, SchemaArguments};
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::document;
-use opcost_report::schema::{document_names, schema_of};
+use opcost_report::schema::schema_of;
 
 /// Completions for a shell.
 pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, Failure> {
@@ -29,21 +29,16 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
         },
     };
     let mut text = Vec::new();
-    let page = clap_mangen::Man::new(command).title(title);
+    let version = format!("opcost {}", env!("CARGO_PKG_VERSION"));
+    let page = clap_mangen::Man::new(command).title(title).source(version);
     page.render(&mut text).map_err(Failure::file("write", "the page"))?;
     print(&text)
 }
 
 /// The JSON schema of a document.
 pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, Failure> {
-    match schema_of(&arguments.name) {
-        Some(schema) => print(document(&schema).as_bytes()),
-        None => Err(Failure::Usage(format!(
-            "no document is called '{}'; there are {}",
-            arguments.name,
-            document_names().collect::<Vec<_>>().join(", ")
-        ))),
-    }
+    let schema = schema_of(&arguments.name).expect("the command line lets names of documents through");
+    print(document(&schema).as_bytes())
 }
 
 fn print(text: &[u8]) -> Result<Status, Failure> {

@@ -84,6 +84,20 @@ pub(crate) const LIST: &[Tried] = &[
     ),
     elsewhere("./x demo", "on a bare machine, before a release"),
     elsewhere("./x test", "it runs this test"),
+    elsewhere("./x dist", "package, with the build at hand; ./x release before a release"),
+    elsewhere(
+        "sudo apt-get install ./target/dist/opcost_0.1.0_amd64.deb",
+        "package, with dpkg on a bare machine",
+    ),
+    elsewhere(
+        "tar -xJf target/dist/opcost-0.1.0-x86_64-unknown-linux-gnu.tar.xz -C ~/.local --strip-components=1",
+        "package unpacks it and runs ten commands",
+    ),
+    elsewhere("cargo install --locked --path crates/cli", "a release build; by hand before a release"),
+    elsewhere(
+        "podman build -t opcost . && podman run --rm -v \"$PWD:/work\" opcost count a.c",
+        "its steps by hand on a bare machine, before a release",
+    ),
     runs("opcost count bot.cpp < map.txt"),
     runs("opcost count --annotate --html report.html bot.cpp"),
     runs("opcost count --json - a.c | jq .total"),

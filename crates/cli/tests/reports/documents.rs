@@ -129,6 +129,15 @@ fn packagers_get_completions_and_pages() {
     assert!(place.opcost(&["man"]).expect(0).stdout.starts_with(".ie"));
     assert!(place.opcost(&["man", "count"]).expect(0).stdout.contains(".TH opcost-count 1"));
     place.opcost(&["man", "nothing"]).expect(2).tells(&["no verb"]);
+    assert!(place.opcost(&["schema", "count"]).expect(0).stdout.contains("opcost.count/1"));
+    place.opcost(&["schema", "nothing"]).expect(2).tells(&["possible values", "explain-width"]);
+    let (all, page) = (place.opcost(&["--help"]).expect(0).stdout, place.opcost(&["man"]).expect(0).stdout);
+    for verb in ["completions", "man", "schema"] {
+        assert!(
+            all.contains(&format!("\n  {verb} ")) && page.contains(&format!("opcost\\-{verb}(1)")),
+            "{verb}"
+        );
+    }
     for verb in ["count", "report", "merge", "diff", "check"] {
         let help = place.opcost(&[verb, "--help"]).expect(0).stdout;
         assert!(help.contains("Example") && help.contains(&format!("opcost {verb}")), "{verb}");
