@@ -14,11 +14,15 @@ use std::time::Duration;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::descendants::end_all;
-use crate::scratch::remove_all;
+use crate::scratch::{hold_list, remove};
 use crate::signals::{self, ENDS};
 
 /// How long processes that were asked to end may take.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often folders are removed until nothing is left, and how long between two times.
+const ROUNDS: usize = 50;
+const PAUSE: Duration = Duration::from_millis(20);
 
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
@@ -43,9 +47,17 @@ pub fn hold() {
 fn end(signal: i32) {
     IS_ENDING.store(true, Ordering::SeqCst);
     end_all(PATIENCE);
-    let list = remove_all();
-    // What the thread at work began meanwhile, before it noticed.
-    end_all(PATIENCE);
+    let list = hold_list();
+    // The thread at work may begin another process before it notices, which writes into a folder
+    // that is being removed.
+    for _ in 0..ROUNDS {
+        let is_clean = remove(&list);
+        end_all(PATIENCE);
+        if is_clean && remove(&list) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
     let _ = emulate_default_handler(signal);
     // Not reached for these signals; the list is held until here, so that no new folder is made.
     drop(list);

@@ -1,7 +1,7 @@
 //! A folder that goes away with its value, and with its process.
 //!
 //! `tempfile` removes a folder when its value is dropped. A process that dies of a signal drops
-//! nothing, so each folder is listed, too, and [`remove_all`] removes what is on the list.
+//! nothing, so each folder is listed, too, and [`remove`] removes what is on the list.
 //!
 //! Cost: a lock for each folder. Limit: SIGKILL.
 
@@ -9,11 +9,14 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// How often removing is tried: a process that is being ended may still write.
+/// How often removing is tried, and how long between two times: a process that ends may still
+/// write.
 const TRIES: usize = 5;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A folder that goes away.
 #[derive(Debug)]
@@ -47,7 +50,12 @@ impl Drop for Scratch {
         // Both under one lock: a signal finds the folder on the list, or gone. What cannot be
         // removed is left to `tempfile`, which tries once more and says nothing.
         let mut list = list();
-        let _ = std::fs::remove_dir_all(self.0.path());
+        for _ in 0..TRIES {
+            if is_gone(self.0.path()) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
         list.remove(self.0.path());
     }
 }
@@ -65,21 +73,22 @@ fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIST.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all folders on the list. No folder can be made or go while this runs, nor behind it:
-/// the process ends.
-pub(crate) fn remove_all() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    let list = list();
-    for folder in list.iter() {
-        for _ in 0..TRIES {
-            match std::fs::remove_dir_all(folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
-                _ => break,
-            }
-        }
+/// Holds the list: no folder can be made or go by itself while it is held.
+pub(crate) fn hold_list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    list()
+}
+
+/// Removes all folders on the list, and tells whether none is left.
+pub(crate) fn remove(list: &BTreeSet<PathBuf>) -> bool {
+    list.iter().filter(|folder| !is_gone(folder.as_path())).count() == 0
+}
+
+/// Removes a folder, and tells whether there is none.
+fn is_gone(folder: &Path) -> bool {
+    match std::fs::remove_dir_all(folder) {
+        Ok(()) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
-    list
 }
 
 #[cfg(test)]
