@@ -118,10 +118,26 @@ impl Walker<'_, '_> {
                 let flags = self.all.options.flags(opcode, instruction.flags);
                 match RangeStep::of_opcode(opcode, instruction.predicate, flags, width) {
                     Some(step) if opcode == Opcode::Trunc => self.truncated(step, list[0], operands[0]),
-                    Some(step) => Definition::Step(step, list.into()),
+                    Some(step) => self.of_operands(step, operands, list),
                     None => Definition::Full(Limit::Operation),
                 }
             }
+        }
+    }
+
+    /// A step; the product of one word with itself is its square.
+    pub(super) fn of_operands(
+        &mut self,
+        step: RangeStep,
+        operands: &[Value],
+        numbers: &[VariableId],
+    ) -> Definition {
+        match (step.operation, operands) {
+            (Operation::Mul, &[one, other]) if one == other && self.all.is_one_word(self.id, one) => {
+                let square = RangeStep { operation: Operation::Square, ..step };
+                Definition::Step(square, [numbers[0]].into())
+            }
+            _ => Definition::Step(step, numbers.into()),
         }
     }
 
@@ -167,7 +183,7 @@ impl Walker<'_, '_> {
         match (wide, width) {
             (1, _) => unknown,
             (_, 1) => Definition::Step(plain(overflow, 1), [left, right].into()),
-            _ => Definition::Step(plain(operation, width), [left, right].into()),
+            _ => self.of_operands(plain(operation, width), &operands[..2], &[left, right]),
         }
     }
 
