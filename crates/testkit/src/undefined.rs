@@ -108,7 +108,9 @@ pub fn random_undefined(seed: u64) -> UndefinedCase {
             7 if choices < MOST_CHOICES => What::Frozen(one),
             // It is the next instruction but one: the comparison comes before it.
             8 => What::Least(one, other, values.len()),
-            9..=11 if width == NARROW => What::Called(chosen(&mut random, &["squared", "promised", "partly"]), one),
+            9..=11 if width == NARROW => {
+                What::Called(chosen(&mut random, &["squared", "promised", "partly"]), one)
+            }
             _ => continue,
         };
         values.push(UndefinedStep { width, what });
@@ -158,7 +160,9 @@ fn text(values: &[UndefinedStep]) -> String {
                 name(one),
                 name(two)
             ),
-            What::Called(callee, from) => format!("%v{at} = call i{NARROW} @{callee}(i{NARROW} {})", name(from)),
+            What::Called(callee, from) => {
+                format!("%v{at} = call i{NARROW} @{callee}(i{NARROW} {})", name(from))
+            }
         };
         writeln!(out, "  {line}").expect("writing to a string");
     }

@@ -116,8 +116,7 @@ impl<'a> UndefinedValues<'a> {
     fn returns(&self, id: FunctionId, function: &Function) -> bool {
         function.instructions.iter().any(|(at, instruction)| {
             let returned = function.operands_of(at).first();
-            instruction.opcode == Opcode::Ret
-                && returned.is_some_and(|&value| self.contains(id, value))
+            instruction.opcode == Opcode::Ret && returned.is_some_and(|&value| self.contains(id, value))
         })
     }
 

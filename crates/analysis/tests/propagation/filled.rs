@@ -143,9 +143,10 @@ impl Nest {
         let name = self.name();
         let number = self.random.below(6);
         let target = format!("o{name}");
-        match self.random.below(3) {
+        match self.random.below(4) {
             0 => self.line(&format!("%q{name} = icmp eq i8 %x, {number}")),
             1 => self.line(&format!("%q{name} = icmp ult i8 %x, {number}")),
+            2 => self.line(&format!("%q{name} = icmp uge i64 %i{level}, {number}")),
             _ => {
                 self.line(&format!("%w{name} = trunc i8 i64 %i{level}"));
                 self.line(&format!("%q{name} = icmp eq i8 %w{name}, %x"));
@@ -194,9 +195,10 @@ fn random_nest(seed: u64) -> (String, Nest) {
     let text = match seed % 3 {
         0 => {
             let ends = "read:\n  br label %end\nend:\n  ret void\n";
+            // What is not seen may call `run` again, and so `fill`.
+            let beside = beside.replace("  call void @stop()\n", "");
             format!(
-                "declare void @stop() noreturn
-define internal void @fill(ptr %a, i8 %x) {{
+                "define internal void @fill(ptr %a, i8 %x) {{
 entry:
 {nested}{ends}{beside}}}
 define void @run(i8 %x) {{
@@ -220,17 +222,23 @@ entry:
     (text, nest)
 }
 
-/// Whether some run reads what was never written.
-fn reads_undefined(text: &str) -> bool {
+/// What runs read.
+struct Reads {
+    /// Something that was never written.
+    undefined: bool,
+    /// Something that was.
+    written: bool,
+}
+
+fn run(text: &str) -> Reads {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let id = function_named(&module, "run").expect("the function to be run");
-    let is_read = Cell::new(false);
+    let (undefined, written) = (Cell::new(false), Cell::new(false));
     let rewriting = |of: FunctionId, value: Value, scalar: Scalar| {
         if let Value::Instruction(at) = value
             && module.functions[of].instructions[at].opcode == Opcode::Load
-            && scalar == Scalar::Undefined
         {
-            is_read.set(true);
+            if scalar == Scalar::Undefined { &undefined } else { &written }.set(true);
         }
         scalar
     };
@@ -239,7 +247,7 @@ fn reads_undefined(text: &str) -> bool {
         let mut stops = |_: &mut Memory, _: &str, _: &[Scalar]| Reply::Stop;
         interpreter.run(id, &input, &mut stops);
     }
-    is_read.get()
+    Reads { undefined: undefined.get(), written: written.get() }
 }
 
 fn is_written_first(text: &str) -> bool {
@@ -255,21 +263,22 @@ fn is_written_first(text: &str) -> bool {
 fn nothing_is_read_of_filled_arrays_before_it_is_written() {
     let cases = number_from("PROPTEST_CASES", 1500);
     let first = number_from("FIRST_SEED", 0);
-    // Of nests of each kind: how many there are, are never read unwritten, are said to be.
-    let mut tally = [[0u64; 3]; 4];
+    // Of nests of each kind: how many are written where they are read, and are said to be.
+    let mut tally = [[0u64; 2]; 4];
     for seed in first..first + cases {
         let (text, nest) = random_nest(seed);
-        let (is_said, reads) = (is_written_first(&text), reads_undefined(&text));
-        assert!(!is_said || !reads, "seed {seed}\n{text}");
-        let kind = usize::from(nest.leaves_for_good) + 2 * usize::from(nest.leaves);
-        if !is_said && !reads && std::env::var("SHOW").is_ok_and(|it| it == kind.to_string()) {
-            println!("seed {seed}\n{text}");
+        let (is_said, reads) = (is_written_first(&text), run(&text));
+        assert!(!is_said || !reads.undefined, "seed {seed}\n{text}");
+        if reads.undefined || !reads.written {
+            continue;
         }
-        let counts = [1, u64::from(!reads), u64::from(is_said)];
-        tally[kind].iter_mut().zip(counts).for_each(|(all, one)| *all += one);
+        let kind = usize::from(nest.leaves_for_good) + 2 * usize::from(nest.leaves);
+        tally[kind][0] += 1;
+        tally[kind][1] += u64::from(is_said);
     }
     println!("straight, with ends, with ways out, with both: {tally:?}");
     let [straight, with_ends, ..] = tally;
-    let share = |[_, all, said]: [u64; 3]| said * 100 / all.max(1);
-    assert!(share(straight) >= 95 && share(with_ends) >= 90, "{tally:?}");
+    for [all, said] in [straight, with_ends] {
+        assert!(all * 10 > cases && said * 100 >= all * 97, "{tally:?}");
+    }
 }

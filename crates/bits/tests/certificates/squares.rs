@@ -88,9 +88,8 @@ fn a_short_squared_is_certified() {
     // Of a whole word only the second bit.
     assert_eq!(range_of(&certificate, 3).map(|range| range.zeros.0), Some(2));
     let root = (1, RangeClaim::arc(64, 0u128.wrapping_sub(1 << 15), (1 << 16) - 1));
-    let accepted = |range: RangeClaim| {
-        is_accepted(&module, &only(&module, &[root.clone(), (2, range)], Vec::new()))
-    };
+    let accepted =
+        |range: RangeClaim| is_accepted(&module, &only(&module, &[root.clone(), (2, range)], Vec::new()));
     assert!(accepted(RangeClaim::arc(64, 0, 1 << 30)));
     // The greatest one, the second bit, and what is no remainder by eight.
     assert!(!accepted(RangeClaim::arc(64, 0, (1 << 30) - 1)));
@@ -145,7 +144,9 @@ entry:
     let range = range_of(&certificate, 4).expect("it is claimed");
     assert_eq!((range.first.0, range.span.0), (0, 64));
     // Two that are not the same.
-    let twin = text.replace("%r = trunc", "%y = zext i64 i32 %n\n  %r = trunc").replace("and i32 %n", "and i32 undef");
+    let twin = text
+        .replace("%r = trunc", "%y = zext i64 i32 %n\n  %r = trunc")
+        .replace("and i32 %n", "and i32 undef");
     let module = module_of(&twin);
     let product = RangeClaim::arc(32, 0, 64);
     let at_trunc = 5;

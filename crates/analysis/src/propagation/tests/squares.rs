@@ -71,10 +71,8 @@ fn what_is_one_word_at_both_uses() {
     // Poison is no word at all.
     says(&squared(&format!("{}{}", either.replace("undef", "poison"), between("%either"))), &[("r", SQUARE)]);
     // The same twice is the same, but nobody sees that here.
-    let twice = squared(&between("%n")).replace(
-        "  %r = mul i32 %x, %x",
-        "  %y = sub i32 %low, 4\n  %r = mul i32 %x, %y",
-    );
+    let twice = squared(&between("%n"))
+        .replace("  %r = mul i32 %x, %x", "  %y = sub i32 %low, 4\n  %r = mul i32 %x, %y");
     says(&twice, &[("r", PRODUCT)]);
 }
 
@@ -153,7 +151,8 @@ fn parts_of_it() {
         "%r = mul i32 %x, %x",
         "%both = call { i32, i1 } @llvm.smul.with.overflow.i32(i32 %x, i32 %x)\n  %r = extractvalue i32 { i32, i1 } %both, 0",
     );
-    let declared = "declare { i32, i1 } @llvm.smul.with.overflow.i32(i32, i32) nounwind willreturn memory(none)\n";
+    let declared =
+        "declare { i32, i1 } @llvm.smul.with.overflow.i32(i32, i32) nounwind willreturn memory(none)\n";
     says(&format!("{declared}{text}"), &[("r", SQUARE)]);
     // The low bits of a square in more of them.
     let wide = "%low = and i32 %n, 15
