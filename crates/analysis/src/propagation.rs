@@ -205,7 +205,7 @@ fn add_function(collector: &mut Collector<'_>, program: &MemoryModel<'_>, id: Fu
     walker.define_versions();
     let told = bounds.ranges.iter().map(|&(at, _)| at).chain(bounds.differences.keys().copied()).collect();
     walker.define_phis(&mut Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
-    if !walker.all.options.without_unrolling {
+    if !walker.all.options.stepwise {
         walker.unroll(&forest, &turns, &told);
     }
     let returned = std::mem::take(&mut walker.returned);

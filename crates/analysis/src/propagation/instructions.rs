@@ -13,6 +13,7 @@ use super::range::{Kind, kind_of};
 use super::transfer::plain;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
+use crate::cells::{CellDefinition, Cells};
 use crate::ranges::{FloatOperation, Operation, RangeStep, Sign};
 
 /// How far a `freeze` looks for poison.
@@ -132,12 +133,31 @@ impl Walker<'_, '_> {
         operands: &[Value],
         numbers: &[VariableId],
     ) -> Definition {
-        match (step.operation, operands) {
-            (Operation::Mul, &[one, other]) if one == other && self.all.is_one_word(self.id, one) => {
+        match (step.operation, operands, numbers) {
+            (Operation::Mul, &[one, other], &[number, same]) if self.is_same_word(one, other) => {
                 let square = RangeStep { operation: Operation::Square, ..step };
-                Definition::Step(square, [numbers[0]].into())
+                let root = if number == same { number } else { self.all.variables.meet(&[number, same]) };
+                Definition::Step(square, [root].into())
             }
             _ => Definition::Step(step, numbers.into()),
+        }
+    }
+
+    /// Whether two values are one and the same word, unless they are poison: one value
+    /// that is not undefined, or what two loads read that one store has put there.
+    fn is_same_word(&mut self, one: Value, other: Value) -> bool {
+        if one == other {
+            return self.all.is_one_word(self.id, one);
+        }
+        let (Value::Instruction(one), Value::Instruction(other), Some(cells)) = (one, other, self.cells)
+        else {
+            return false;
+        };
+        let version = cells.read_by(one).filter(|_| !self.all.options.stepwise);
+        let same = version.filter(|&version| cells.read_by(other) == Some(version));
+        match same.map(|version| cells.definition(version)) {
+            Some(CellDefinition::Stored { value, .. }) => self.all.is_one_word(self.id, value),
+            _ => false,
         }
     }
 

@@ -1,8 +1,9 @@
 //! Products of a value with itself: squares where both uses are one word, and
 //! twins where they may be two.
 
-use super::{says, says_in};
+use super::{says, says_in, told_with};
 use crate::memory::World;
+use crate::propagation::RangeOptions;
 
 /// The square of what this line makes, a word of 32 bits from -4 to 3 called `x`.
 fn squared(line: &str) -> String {
@@ -168,4 +169,42 @@ fn parts_of_it() {
         "%few = icmp ult i32 %x, 10\n  %s = select i32 i1 %few, i32 %r, i32 0\n  ret i32 %s",
     );
     says(&chosen, &[("s", "[0, 81] 7")]);
+}
+
+/// What a front end makes of it: a local that is read twice.
+#[test]
+fn what_two_loads_read() {
+    let text = |between: &str| {
+        let stored =
+            "%c = alloca i32\n  %v = load i16, ptr %p\n  %w = sext i32 i16 %v\n  store i32 %w, ptr %c";
+        squared(&format!("{stored}\n  %x = load i32, ptr %c{between}\n  %y = load i32, ptr %c"))
+            .replace("mul i32 %x, %x", "mul i32 %x, %y")
+    };
+    let (square, product) = ("[0, 1073741824] 31", "[-1073709056, 1073741824] 32");
+    says(&text(""), &[("r", square)]);
+    // Another word of the same range.
+    let again = "\n  %o = load i16, ptr %p\n  %wo = sext i32 i16 %o\n  store i32 %wo, ptr %c";
+    says(&text(again), &[("r", product)]);
+    // A claim of a certificate speaks of one load only.
+    let stepwise = RangeOptions { stepwise: true, ..RangeOptions::default() };
+    assert_eq!(told_with(&text(""), World::Open, stepwise, &["r"]), [product]);
+    // Two loads of what nobody wrote, of what is undefined, of what is watched, of two
+    // places.
+    let few = between("%n").replace("%x", "%w");
+    let local = |first: &str| {
+        let lines = "%c = alloca i32\n  %d = alloca i32";
+        let loads =
+            "%a = load i32, ptr %c\n  %b = load i32, ptr %c\n  %x = and i32 %a, 1\n  %y = and i32 %b, 1";
+        squared(&format!("{few}\n  {lines}\n  {first}{loads}")).replace("mul i32 %x, %x", "mul i32 %a, %b")
+    };
+    let any = "[-2147483648, 2147483647] 32";
+    says(&local(""), &[("r", any)]);
+    says(&local("store i32 undef, ptr %c\n  "), &[("r", any)]);
+    let stored = local("store i32 %w, ptr %c\n  store i32 %w, ptr %d\n  ");
+    says(&stored, &[("r", SQUARE)]);
+    says(&stored.replace("%b = load i32, ptr %c", "%b = load i32, ptr %d"), &[("r", PRODUCT)]);
+    says(&stored.replace("%b = load i32", "%b = load volatile i32"), &[("r", any)]);
+    let loads_of_others = squared("%x = load i32, ptr %p\n  %y = load i32, ptr %p")
+        .replace("mul i32 %x, %x", "mul nsw i32 %x, %y");
+    says(&loads_of_others, &[("r", any)]);
 }
