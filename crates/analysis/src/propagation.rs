@@ -17,6 +17,7 @@
 //! | does the code change how numbers are rounded? | [`rounding`] |
 //! | what do ranges rest on that is no step? | `facts`, [`told`] |
 //! | what may be taken as given? | `options` |
+//! | which values may be another word at each use? | `undefined` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `heads`, `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
@@ -63,6 +64,7 @@ mod tables;
 pub mod told;
 pub(crate) mod transfer;
 mod turns;
+mod undefined;
 mod unreached;
 mod unrolled;
 pub mod variables;
@@ -203,7 +205,7 @@ fn add_function(collector: &mut Collector<'_>, program: &MemoryModel<'_>, id: Fu
     walker.define_versions();
     let told = bounds.ranges.iter().map(|&(at, _)| at).chain(bounds.differences.keys().copied()).collect();
     walker.define_phis(&mut Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
-    if !walker.all.options.without_unrolling {
+    if !walker.all.options.stepwise {
         walker.unroll(&forest, &turns, &told);
     }
     let returned = std::mem::take(&mut walker.returned);

@@ -13,6 +13,7 @@ use super::range::{Kind, kind_of};
 use super::transfer::plain;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
+use crate::cells::{CellDefinition, Cells};
 use crate::ranges::{FloatOperation, Operation, RangeStep, Sign};
 
 /// How far a `freeze` looks for poison.
@@ -118,10 +119,45 @@ impl Walker<'_, '_> {
                 let flags = self.all.options.flags(opcode, instruction.flags);
                 match RangeStep::of_opcode(opcode, instruction.predicate, flags, width) {
                     Some(step) if opcode == Opcode::Trunc => self.truncated(step, list[0], operands[0]),
-                    Some(step) => Definition::Step(step, list.into()),
+                    Some(step) => self.of_operands(step, operands, list),
                     None => Definition::Full(Limit::Operation),
                 }
             }
+        }
+    }
+
+    /// A step; the product of one word with itself is its square.
+    pub(super) fn of_operands(
+        &mut self,
+        step: RangeStep,
+        operands: &[Value],
+        numbers: &[VariableId],
+    ) -> Definition {
+        match (step.operation, operands, numbers) {
+            (Operation::Mul, &[one, other], &[number, same]) if self.is_same_word(one, other) => {
+                let square = RangeStep { operation: Operation::Square, ..step };
+                let root = if number == same { number } else { self.all.variables.meet(&[number, same]) };
+                Definition::Step(square, [root].into())
+            }
+            _ => Definition::Step(step, numbers.into()),
+        }
+    }
+
+    /// Whether two values are one and the same word, unless they are poison: one value
+    /// that is not undefined, or what two loads read that one store has put there.
+    fn is_same_word(&mut self, one: Value, other: Value) -> bool {
+        if one == other {
+            return self.all.is_one_word(self.id, one);
+        }
+        let (Value::Instruction(one), Value::Instruction(other), Some(cells)) = (one, other, self.cells)
+        else {
+            return false;
+        };
+        let version = cells.read_by(one).filter(|_| !self.all.options.stepwise);
+        let same = version.filter(|&version| cells.read_by(other) == Some(version));
+        match same.map(|version| cells.definition(version)) {
+            Some(CellDefinition::Stored { value, .. }) => self.all.is_one_word(self.id, value),
+            _ => false,
         }
     }
 
@@ -167,7 +203,7 @@ impl Walker<'_, '_> {
         match (wide, width) {
             (1, _) => unknown,
             (_, 1) => Definition::Step(plain(overflow, 1), [left, right].into()),
-            _ => Definition::Step(plain(operation, width), [left, right].into()),
+            _ => self.of_operands(plain(operation, width), &operands[..2], &[left, right]),
         }
     }
 

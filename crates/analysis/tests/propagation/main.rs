@@ -11,9 +11,11 @@
 
 mod backwards;
 mod contracts;
+mod filled;
 mod floats;
 mod garbage;
 mod speed;
+mod undefined;
 
 use std::collections::HashSet;
 

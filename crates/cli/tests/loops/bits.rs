@@ -182,6 +182,130 @@ fn a_certificate_holds_until_it_is_edited_or_the_program_changes() {
     assert!(refused.stderr.contains("this is no certificate"), "{}", refused.stderr);
 }
 
+/// Nests that fill an array, as given and with ways out of them; in each function the
+/// only words of 32 bits that are loaded are those of the array.
+const FILLED: &str = r#"
+#include <setjmp.h>
+extern void stop(void) __attribute__((noreturn));
+extern void seen(const int *);
+extern jmp_buf where;
+int nest_plain(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) t[y*8+x] = s[y*8+x];
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int nest_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y+x] == m) __builtin_unreachable();
+    if (s[y*8+x] == 77) stop();
+    t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int flat_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int x = 0; x < 64; x++) { if (s[x] == 77) stop(); t[x] = s[x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int late_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) { for (int x = 0; x < 8; x++) {
+    t[y*8+x] = s[y*8+x];
+    if (s[y*8+x] == m) stop(); } if (s[y] == 99) __builtin_trap(); }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int deep_stop(const unsigned char *s, int m) { int t[4*4*4], r = 0;
+  for (int z = 0; z < 4; z++) { if (s[z] == m) stop();
+    for (int y = 0; y < 4; y++) { for (int x = 0; x < 4; x++) {
+      if (s[x] == m) stop(); t[(z*4+y)*4+x] = s[x+y*z]; } if (s[y] == 1) stop(); } }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int leap(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) longjmp(where, 1); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int skips(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { if (s[y*8+x] == 77) break; t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int leaves(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) goto read; t[y*8+x] = s[y*8+x]; }
+read:
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int comes_again(const unsigned char *s, int m) { int t[64], r = 0;
+  if (!setjmp(where)) for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) longjmp(where, 1); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int shown(const unsigned char *s, int m) { int t[64], r = 0; seen(t);
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) { r ^= t[i] * 3; seen(t); } return r; }
+int strides(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x += 2) { if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int none(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = m; x < 8; x++) { if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+"#;
+
+/// Loops as they stand in the source.
+const LOOPS: [&str; 4] = ["-O1", "--cflag=-fno-unroll-loops", "--cflag=-fno-vectorize", "--cflag=-w"];
+
+#[test]
+fn a_nest_that_may_stop_fills_its_array() {
+    let source = Source::new("filled.c", FILLED);
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    let widest = |function: &str| {
+        let loads = values(&document, function);
+        let loads = loads.iter().filter(|value| value["opcode"] == "load" && value["declared"] == 32);
+        loads.map(|load| load["width"].as_u64().expect("bits")).max()
+    };
+    for function in ["nest_plain", "nest_stop", "flat_stop", "late_stop", "deep_stop", "leap"] {
+        assert_eq!(widest(function), Some(8), "{function}");
+    }
+    // Control comes to the read all the same, or the array is not filled.
+    for function in ["skips", "leaves", "comes_again", "shown", "strides", "none"] {
+        assert_eq!(widest(function), Some(32), "{function}");
+    }
+}
+
+/// `x * x` of one value, and of two.
+const SQUARES: &str = "
+short given(void);
+int square(const short *s) { int r = 0; for (int i = 0; i < 4; i++) { int x = s[i]; r |= x * x; } return r; }
+long squares(const short *s) { long r = 0; for (int i = 0; i < 100; i++) { long x = s[i]; r += x * x; } return r; }
+int argument(short x) { return x * x; }
+int result(void) { int x = given(); return x * x; }
+int either(int n, short a, short b) { int x = n ? a : b - 1; return x * x + 1; }
+int distance(short a, short b, short c, short d) { long x = a - c, y = b - d; return (x * x + y * y) >> 16; }
+int two(const short *s) { int x = s[0], y = s[1]; return x * y; }
+";
+
+#[test]
+fn a_square_has_no_sign() {
+    let source = Source::new("squares.c", SQUARES);
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    let products = |function: &str| -> Vec<String> {
+        let all = values(&document, function);
+        let products = all.iter().filter(|value| value["opcode"] == "mul");
+        products.map(|value| value["range"].as_str().expect("a range").to_owned()).collect()
+    };
+    for function in ["square", "squares", "argument", "result"] {
+        assert_eq!(products(function), ["0..1073741824"], "{function}");
+    }
+    assert_eq!(products("either"), ["0..1073807361"]);
+    assert_eq!(products("distance"), ["0..4294836225", "0..4294836225"]);
+    assert_eq!(products("two"), ["-1073709056..1073741824"]);
+    let sums = values(&document, "squares");
+    let sum = sums.iter().find(|value| value["opcode"] == "add" && value["width"] == 37).expect("the sum");
+    assert_eq!(sum["range"], "0..107374182400");
+}
+
+/// What is told of both is certified, and the certificate is about just these.
+#[test]
+fn squares_and_filled_nests_are_certified() {
+    for (name, text) in [("filled.c", FILLED), ("squares.c", SQUARES)] {
+        let source = Source::new(name, text);
+        let at = source.place.at("c.json");
+        let arguments = [&LOOPS[..], &["--world", "open", &source.path]].concat();
+        let told = bits(&arguments);
+        let certified = bits(&[&["--certificate", &at][..], &arguments].concat());
+        assert_eq!(told["needed_type"], certified["needed_type"], "{name}");
+        opcost(&[&["bits", "--check", &at][..], &arguments].concat()).expect(0);
+    }
+}
+
 /// Takes the last word off an arc of 32 bits that is claimed of a sum: -1..96.
 fn narrow_last_arc(mut certificate: Value) -> Value {
     let claims = certificate["functions"][0]["values"].as_array_mut().expect("claims");
