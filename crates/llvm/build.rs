@@ -63,6 +63,7 @@ fn main() {
             "shim/pgo.cpp",
             "shim/plugin.cpp",
             "shim/portable.cpp",
+            "shim/source.cpp",
             "shim/spell.cpp",
             "shim/tell.cpp",
             "shim/trips.cpp",

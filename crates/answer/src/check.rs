@@ -6,9 +6,9 @@ use serde::Deserialize;
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedCheck {
-    /// Compiler with its version: `clang 22.1.8`.
+    /// Compiler with its version, of the first module: `clang 22.1.8`.
     pub compiler: String,
-    /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
+    /// Its flags that shape the code, in order: `-O2`, `-DNDEBUG`.
     pub flags: Vec<String>,
     /// Target triple, as LLVM writes it.
     pub target: String,
@@ -17,4 +17,19 @@ pub struct RecordedCheck {
     /// Why the limits are what they are.
     #[serde(default)]
     pub reason: String,
+    /// Modules by the ways that they were built in, where these are several.
+    #[serde(default)]
+    pub builds: Vec<RecordedBuild>,
+}
+
+/// Modules that were built in one way.
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedBuild {
+    /// Their names.
+    pub modules: Vec<String>,
+    /// Compiler with its version.
+    pub compiler: String,
+    /// Flags that shape the code.
+    pub flags: Vec<String>,
 }

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
-    if let Err(error) = verbs::outputs::check(&matches) {
+    if let Err(error) = verbs::idle::check(&matches).and_then(|()| verbs::outputs::check(&matches)) {
         return exit_code(Err(error));
     }
     exit_code(match arguments.verb {

@@ -52,6 +52,7 @@ pub(crate) fn map_module(
         counter_count: plan.counter_count,
         call_sites,
         addresses_taken: Vec::new(),
+        texts: Vec::new(),
     }
 }
 

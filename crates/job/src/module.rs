@@ -58,8 +58,11 @@ pub struct ModuleJob {
     pub library: Option<PathBuf>,
     /// How machine code is generated.
     pub code: CodeOptions,
-    /// The compiler, as it calls itself.
-    pub compiler: String,
+    /// The compiler, by its name and version; of a module that was given, what it says of itself.
+    pub compiler: Option<String>,
+    /// A source that was compiled just now, by a compiler that notes no checksums of files: what it
+    /// holds now is what was compiled.
+    pub fresh: Option<PathBuf>,
     /// Its flags that shape code.
     pub flags: Vec<String>,
 }

@@ -17,11 +17,11 @@ mod skeleton;
 mod start;
 
 pub use anchor::{Anchor, Placement, UnknownAnchor, UnknownPlacement};
-pub use hash::{Hash128, Hasher128};
+pub use hash::{Hash128, Hasher128, text_hash};
 pub use key::{FunctionKey, Key, KeyError, KeyFault, Part};
 pub use map::{
-    AddressHeld, BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FunctionMap, InstructionMap,
-    KnownLoop, MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
+    AddressHeld, BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FileTexts, FunctionMap,
+    InstructionMap, KnownLoop, LineText, MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
 };
 pub use skeleton::{
     BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,

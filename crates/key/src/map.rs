@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 6;
+pub const MAP_SCHEMA: u32 = 7;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +39,35 @@ pub struct ModuleMap {
     /// Functions of other modules that it may have pointers to, by name; none where it is
     /// counted.
     pub addresses_taken: Vec<(String, AddressHeld)>,
+    /// What is written on its lines, where that was at hand. It is no part of what the map is
+    /// called by: the code is the same, whoever has its sources.
+    #[serde(skip)]
+    pub texts: Vec<FileTexts>,
+}
+
+/// What is written on lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTexts {
+    /// The file.
+    pub file: FileId,
+    /// Its lines that have code, in order.
+    pub lines: Vec<LineText>,
+}
+
+/// What is written on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineText {
+    /// The line, from 1.
+    pub line: u32,
+    /// Hash of its text ([`text_hash`](crate::text_hash)).
+    pub hash: u32,
 }
 
 /// How the module was built: what must be equal for counts to be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BuildFacts {
-    /// The front end, as it names itself: `clang 22.1.8`.
+    /// The compiler, by its name and version: `clang 22.1.8`. Of a module that was given, what it says
+    /// of itself.
     pub compiler: String,
     /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
     pub flags: Vec<String>,

@@ -149,6 +149,9 @@ unsafe extern "C" {
         is_trusted: bool,
     ) -> *mut c_char;
     pub(crate) fn opcost_home(function: LLVMValueRef, part: u32, length: *mut usize) -> *const c_char;
+    pub(crate) fn opcost_producer(module: LLVMModuleRef, position: u32, length: *mut usize) -> *const c_char;
+    pub(crate) fn opcost_file_md5(file: LLVMMetadataRef, length: *mut usize) -> *const c_char;
+    pub(crate) fn opcost_md5(bytes: *const u8, count: usize, digits: *mut c_char);
     pub(crate) fn opcost_tag_origins(module: LLVMModuleRef);
     pub(crate) fn opcost_origins(instruction: LLVMValueRef, to: *mut u32, room: u32) -> u32;
     pub(crate) fn opcost_make_calls(module: LLVMModuleRef, names: *const *const c_char, count: u32);

@@ -65,3 +65,11 @@ pub fn version() -> String {
     unsafe { llvm_sys::core::LLVMGetVersion(&mut major, &mut minor, &mut patch) };
     format!("{major}.{minor}.{patch}")
 }
+
+/// MD5 of bytes as 32 digits, as debug information has it of files.
+pub fn md5(bytes: &[u8]) -> String {
+    let mut digits = [0u8; 32];
+    // SAFETY: the bytes are readable, and 32 digits are written.
+    unsafe { ffi::opcost_md5(bytes.as_ptr(), bytes.len(), digits.as_mut_ptr().cast()) };
+    String::from_utf8_lossy(&digits).into_owned()
+}

@@ -20,6 +20,8 @@ use crate::ffi;
 #[derive(Default)]
 pub(crate) struct Places {
     pub(crate) files: IdMap<FileId, String>,
+    /// MD5 of files as they were compiled, where the module says one and no other.
+    pub(crate) checksums: IdMap<FileId, Option<Box<str>>>,
     pub(crate) places: IdMap<PlaceId, Place>,
     file_ids: FxHashMap<LLVMMetadataRef, FileId>,
     file_names: FxHashMap<String, FileId>,
@@ -74,7 +76,8 @@ impl Places {
         };
         let inlined_at = (!inlined_at.is_null()).then(|| self.of_location(inlined_at));
         let inlined_function = inlined_at.map(|_| function_of_scope(scope));
-        let file = self.file_of_scope(scope).unwrap_or_else(|| self.intern_file("<unknown>".to_owned()));
+        let file =
+            self.file_of_scope(scope).unwrap_or_else(|| self.intern_file("<unknown>".to_owned(), None));
         let id = self.places.push(Place { file, line, column, inlined_function, inlined_at });
         self.place_ids.insert(location, id);
         id
@@ -98,21 +101,38 @@ impl Places {
         };
         let path =
             if name.starts_with('/') || directory.is_empty() { name } else { format!("{directory}/{name}") };
-        let id = self.intern_file(path);
+        let id = self.intern_file(path, md5_of(file));
         self.file_ids.insert(file, id);
         Some(id)
     }
 
-    fn intern_file(&mut self, path: String) -> FileId {
+    /// A file by its path. Modules that were linked may have compiled it twice, with other contents
+    /// between: then nothing is known of these.
+    fn intern_file(&mut self, path: String, checksum: Option<Box<str>>) -> FileId {
         match self.file_names.get(&path) {
-            Some(&known) => known,
+            Some(&known) => {
+                if self.checksums[known] != checksum {
+                    self.checksums[known] = None;
+                }
+                known
+            }
             None => {
                 let id = self.files.push(path.clone());
+                self.checksums.push(checksum);
                 self.file_names.insert(path, id);
                 id
             }
         }
     }
+}
+
+/// The MD5 of a file as it was compiled, where the module says it.
+fn md5_of(file: LLVMMetadataRef) -> Option<Box<str>> {
+    let mut length = 0;
+    // SAFETY: a file node of a live module.
+    let text = unsafe { ffi::opcost_file_md5(file, &mut length) };
+    // SAFETY: as LLVM gave it; the text is copied at once.
+    (!text.is_null()).then(|| unsafe { ffi::borrowed(text, length) }.into())
 }
 
 fn function_of_scope(scope: LLVMMetadataRef) -> String {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use llvm_sys::core::*;
-use llvm_sys::prelude::LLVMValueRef;
+use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use llvm_sys::{LLVMOpcode, LLVMValueKind};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Block, Flow, Function, Instruction, LatchFacts, Module, Opcode, Value};
@@ -66,6 +66,8 @@ impl Session {
         module.types = reader.interned.types;
         module.constants = reader.interned.constants;
         module.files = reader.places.files;
+        module.checksums = reader.places.checksums;
+        module.producers = producers(self.module);
         module.places = reader.places.places;
         module.tags = reader.tags.tags;
         module.tag_types = reader.tags.types;
@@ -94,6 +96,25 @@ impl Session {
         }
         defined
     }
+}
+
+/// What compilers call themselves that made the module, each once, in the module's order.
+fn producers(module: LLVMModuleRef) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for position in 0.. {
+        let mut length = 0;
+        // SAFETY: the module is alive; null ends the list.
+        let text = unsafe { ffi::opcost_producer(module, position, &mut length) };
+        if text.is_null() {
+            break;
+        }
+        // SAFETY: as LLVM gave it; the text is copied at once.
+        let name = unsafe { ffi::borrowed(text, length) };
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// Where a local function is from, if modules were linked.

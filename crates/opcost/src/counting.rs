@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use opcost_interrupt::{Scratch, was_stopped};
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::opcraw::RawFile;
-use opcost_profile::{Ledger, Origin, ProcessEnding, Quality, World};
+use opcost_profile::{Ledger, ModuleFacts, Origin, ProcessEnding, Quality, World};
 use opcost_recover::{
     CountedModule, Course, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
     list_functions, make_ledger, summarize,
@@ -180,11 +180,20 @@ impl Measurement {
         };
         let mut ledger = make_ledger(&self.modules(), &hashes, summary, &run)
             .map_err(|error| Failure::Counters(error.to_string()))?;
-        // Several processes have one module each; the build has it once.
-        let modules = &mut ledger.about.modules;
-        modules.sort_by(|a, b| (&a.module, a.map).cmp(&(&b.module, b.map)));
-        modules.dedup_by_key(|module| module.map);
+        ledger.about.modules = self.module_facts();
         Ok(ledger)
+    }
+
+    /// How the modules of the program were built, by name. Several processes have one module each; the
+    /// build has it once.
+    pub fn module_facts(&self) -> Vec<ModuleFacts> {
+        let maps = self.maps();
+        let modules = self.runs[0].collected.programs.iter().flat_map(|program| &program.modules);
+        let mut facts: Vec<ModuleFacts> =
+            modules.map(|(hash, _)| ModuleFacts::of(maps[hash], *hash)).collect();
+        facts.sort_by(|a, b| (&a.module, a.map).cmp(&(&b.module, b.map)));
+        facts.dedup_by_key(|module| module.map);
+        facts
     }
 
     fn compared(&self) -> String {

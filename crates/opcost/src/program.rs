@@ -157,9 +157,18 @@ impl Program {
         &self.counted.program
     }
 
-    /// The compiler that builds it, as it calls itself.
-    pub fn compiler(&self) -> &str {
-        &self.counted.build.tools.clang_version
+    /// The compilers that build it, by name and version, each once. Bitcode that was given has been
+    /// compiled.
+    ///
+    /// # Errors
+    /// One of them is missing.
+    pub fn compilers(&self) -> Result<Vec<String>, Failure> {
+        let mut names = Vec::new();
+        for input in &self.inputs {
+            let name = self.counted.build.compiler_name(input)?;
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+        Ok(names)
     }
 
     fn command(&self, run: &Run) -> Vec<String> {

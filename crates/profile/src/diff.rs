@@ -1,7 +1,7 @@
 //! Did a program's work change between two builds, or only its code?
 //!
 //! Functions compare by key (name, and home module when the name is local to it), lines
-//! by file and number, blocks only where anchor and shape agree. A function
+//! by what is written on them (`aligned`), blocks only where anchor and shape agree. A function
 //! whose body changed while its total did not does the *same work with
 //! different code*; equal bodies with another total mean that other input or
 //! another caller made it work more or less.
@@ -14,15 +14,23 @@
 //! more work (`moved`).
 //! Cost: facts * log facts. Limit: a function that was renamed and changed is gone and new.
 
+mod lines;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use opcost_key::{Anchor, CostFacts, FunctionKey, Hash128};
 use thiserror::Error;
 
+use crate::aligned::{Start, Twin, align};
 use crate::joined::Joined;
 use crate::moved::only_moved;
-use crate::{About, Called, Column, Fact, Ledger, Quality, SourcePlace, Subject};
+use crate::{
+    About, BuildGroup, Called, Column, Fact, Ledger, Quality, SourcePlace, Subject, build_values,
+    unlike_builds,
+};
+use lines::differing_lines;
+pub use lines::{LineDiff, UnalignedFile};
 
 /// Why two ledgers are not alike enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,15 +143,6 @@ pub struct FunctionDiff {
     pub blocks: Option<Vec<(u32, CountChange)>>,
 }
 
-/// One line before and after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineDiff {
-    /// Which.
-    pub at: SourcePlace,
-    /// What it cost.
-    pub instructions: CountChange,
-}
-
 /// Calls of one function that is not counted, before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutsideDiff {
@@ -164,6 +163,8 @@ pub struct Diff {
     pub functions: Vec<FunctionDiff>,
     /// The lines whose cost differs, by file and number.
     pub lines: Vec<LineDiff>,
+    /// Files of which further lines may differ, by name.
+    pub unaligned: Vec<UnalignedFile>,
     /// Calls of functions that are not counted, where their number differs, by name.
     pub outside: Vec<OutsideDiff>,
     /// Whether any function of both has the same body in both, or the same file: else they are of
@@ -181,7 +182,11 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
     let total = |ledger: &Ledger| ledger.value(&Subject::Program, Column::Instructions).map(u128::from);
     let functions = matched(functions(before), functions(after));
     let has_common_code = functions.iter().any(Match::has_common_code);
-    let moved = only_moved(before, after);
+    let twins: Vec<Twin<'_>> = functions.iter().filter_map(Match::twin).collect();
+    let aligned = align(before, after, &twins);
+    let earlier = functions.iter().filter_map(|it| Some((&it.key, it.was.as_ref()?))).collect();
+    let moved = only_moved(before, after, &aligned, &earlier);
+    let (lines, unaligned) = differing_lines(before, after, &aligned);
     let compared = functions.iter().map(|it| {
         let mut function = compare(it, blocks_compare);
         let is_more = matches!(function.verdict, DiffVerdict::MoreWork | DiffVerdict::New);
@@ -202,39 +207,34 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
             })
             .filter(|outside| !outside.calls.is_none())
             .collect(),
-        lines: pairs(lines(before), lines(after))
-            .map(|(at, (before, after))| LineDiff {
-                at: at.clone(),
-                instructions: CountChange { before, after },
-            })
-            .filter(|line| !line.instructions.is_none())
-            .collect(),
+        lines,
+        unaligned,
     })
 }
 
 fn unlike(before: &About, after: &About) -> Vec<Unlike> {
-    let builds = |about: &About, get: fn(&opcost_key::BuildFacts) -> String| {
-        let values: BTreeSet<String> = about.modules.iter().map(|module| get(&module.build)).collect();
-        values.into_iter().collect::<Vec<_>>().join(" and ")
+    let (was, is) = (BuildGroup::of(&before.modules), BuildGroup::of(&after.modules));
+    let builds = |value: fn(&BuildGroup) -> String| {
+        unlike_builds(&build_values(&was, value), &build_values(&is, value))
     };
-    let flags = |build: &opcost_key::BuildFacts| format!("'{}'", build.flags.join(" "));
-    let cost = |about: &About| {
-        let CostFacts { name, hash, charge } = &about.cost;
-        format!("{name} ({hash}, charged by {charge:?})")
+    let other = |value: fn(&About) -> String| {
+        let both = [value(before), value(after)];
+        (both[0] != both[1]).then_some(both)
     };
     let candidates = [
-        (
-            "compiler",
-            builds(before, |build| build.compiler.clone()),
-            builds(after, |build| build.compiler.clone()),
-        ),
-        ("flags", builds(before, flags), builds(after, flags)),
-        ("target", builds(before, |build| build.target.clone()), builds(after, |build| build.target.clone())),
-        ("cost model", cost(before), cost(after)),
-        ("number of runs", before.runs.to_string(), after.runs.to_string()),
+        ("compiler", builds(|group| group.build.compiler.clone())),
+        ("flags", builds(|group| format!("'{}'", group.build.flags.join(" ")))),
+        ("target", builds(|group| group.build.target.clone())),
+        ("cost model", other(cost_model)),
+        ("number of runs", other(|about| about.runs.to_string())),
     ];
-    let differing = candidates.into_iter().filter(|(_, before, after)| before != after);
-    differing.map(|(what, before, after)| Unlike { what, before, after }).collect()
+    let differing = candidates.into_iter().filter_map(|(what, both)| Some((what, both?)));
+    differing.map(|(what, [before, after])| Unlike { what, before, after }).collect()
+}
+
+fn cost_model(about: &About) -> String {
+    let CostFacts { name, hash, charge } = &about.cost;
+    format!("{name} ({hash}, charged by {charge:?})")
 }
 
 fn anchors(about: &About) -> BTreeSet<Anchor> {
@@ -316,7 +316,17 @@ struct Match<'a> {
     after: Option<Side<'a>>,
 }
 
-impl Match<'_> {
+impl<'a> Match<'a> {
+    /// Where it is written, in both.
+    fn twin(&self) -> Option<Twin<'_>> {
+        let (before, after) = (self.before.as_ref()?, self.after.as_ref()?);
+        Some(Twin {
+            before: Start { key: self.was.as_ref().unwrap_or(&self.key), at: before.place?.into() },
+            after: Start { key: &self.key, at: after.place?.into() },
+            has_one_body: before.bodies.len() == 1 && before.bodies == after.bodies,
+        })
+    }
+
     fn has_common_code(&self) -> bool {
         let (Some(before), Some(after)) = (&self.before, &self.after) else { return false };
         !before.bodies.is_disjoint(&after.bodies) || !before.files.is_disjoint(&after.files)
@@ -350,17 +360,6 @@ fn matched<'a>(before: BTreeMap<Joined, Side<'a>>, after: BTreeMap<Joined, Side<
         all.remove(gone);
     }
     all
-}
-
-fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
-    let costs = ledger.facts().iter().filter(|fact| fact.column == Column::Instructions);
-    let mut sums = BTreeMap::new();
-    for fact in costs {
-        if let (Subject::Line(place), Some(value)) = (&fact.subject, fact.value) {
-            *sums.entry(place).or_default() += u128::from(value);
-        }
-    }
-    sums
 }
 
 fn compare(it: &Match<'_>, blocks_compare: bool) -> FunctionDiff {

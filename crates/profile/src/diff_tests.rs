@@ -72,16 +72,25 @@ fn blocks_compare_only_where_anchor_and_shape_agree() {
 }
 
 #[test]
-fn lines_and_the_total_compare_by_name() {
+fn lines_and_the_total_compare() {
+    let with_texts = |mut ledger: Ledger, texts: &[(u32, u32)]| {
+        texts.iter().for_each(|&(line, text)| ledger.about.texts.insert(place(line), text));
+        ledger
+    };
     let before = ledger(vec![line(1, 10), line(2, 5), line(3, 7), program(22)]);
-    let after = ledger(vec![line(1, 10), line(2, 6), line(4, 7), program(23)]);
+    let before = with_texts(before, &[(1, 11), (2, 12), (3, 13)]);
+    // A line behind the first, and the last one is gone.
+    let after = ledger(vec![line(1, 10), line(2, 7), line(3, 6), program(23)]);
+    let after = with_texts(after, &[(1, 11), (2, 14), (3, 12)]);
     let diff = diff(&before, &after, false).unwrap();
     assert_eq!(diff.total, change(22, 23));
-    let lines: Vec<_> = diff.lines.iter().map(|line| (line.at.line, line.instructions)).collect();
+    let lines: Vec<_> =
+        diff.lines.iter().map(|line| (line.place().map(|at| at.line), line.instructions)).collect();
     let gone = CountChange { before: Some(7), after: None };
     let new = CountChange { before: None, after: Some(7) };
-    assert_eq!(lines, [(2, change(5, 6)), (3, gone), (4, new)]);
-    assert_eq!(diff.lines[0].at, place(2));
+    assert_eq!(lines, [(Some(2), new), (Some(3), change(5, 6)), (Some(3), gone)]);
+    assert_eq!(diff.lines[1].before, Some(place(2)));
+    assert!(diff.unaligned.is_empty());
 }
 
 /// An inline function has a copy in each module; a static one is its module's.

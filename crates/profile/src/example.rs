@@ -5,8 +5,8 @@ use std::sync::Arc;
 use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 
 use crate::{
-    About, Called, Column, Fact, FunctionFacts, Ledger, ModuleFacts, Origin, ProcessEnding, Quality,
-    SourcePlace, Subject, Way, World,
+    About, Called, Column, Fact, FunctionFacts, Ledger, LineTexts, ModuleFacts, Origin, ProcessEnding,
+    Quality, SourcePlace, Subject, Way, World,
 };
 
 pub(crate) fn about() -> About {
@@ -28,6 +28,7 @@ pub(crate) fn about() -> About {
         machines: vec!["x86-64, 2 cores".into()],
         commands: vec![vec!["./a".into(), "--name=\"ü\"".into()]],
         runs: 1,
+        texts: LineTexts::default(),
     }
 }
 

@@ -14,11 +14,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use opcost_key::{Anchor, BuildFacts, CostFacts, FunctionKey, Hash128};
+use opcost_key::{Anchor, BuildFacts, CostFacts, FunctionKey, Hash128, ModuleMap};
 use thiserror::Error;
 
 use crate::answers::Answers;
 use crate::place::SourcePlace;
+use crate::texts::LineTexts;
 use crate::words::{Column, Origin, Quality, Unit, Way, World};
 
 /// A table of facts and what they were measured on.
@@ -46,6 +47,8 @@ pub struct About {
     pub commands: Vec<Vec<String>>,
     /// How many runs the facts are the sum of; 0 where only code was looked at.
     pub runs: u64,
+    /// What is written on lines that have a cost.
+    pub texts: LineTexts,
 }
 
 /// Code that was looked at or recorded, and not counted.
@@ -199,6 +202,13 @@ impl fmt::Display for ProcessEnding {
             ProcessEnding::Exited(status) => write!(f, "exit status {status}"),
             ProcessEnding::Killed(signal) => write!(f, "signal {signal}"),
         }
+    }
+}
+
+impl ModuleFacts {
+    /// What a ledger says of the module of a map of this hash.
+    pub fn of(map: &ModuleMap, hash: Hash128) -> Self {
+        Self { module: map.module.clone(), map: hash, anchor: map.anchor, build: map.build.clone() }
     }
 }
 

@@ -10,7 +10,9 @@
 //! counts out of raw counters (that is the room `recover`), and it knows
 //! neither the IR nor the flow of a function.
 
+mod aligned;
 pub mod answers;
+mod builds;
 pub mod diff;
 pub mod formats;
 mod joined;
@@ -23,6 +25,7 @@ pub mod overlap;
 mod place;
 mod reduce;
 mod subtract;
+mod texts;
 pub mod wellformed;
 mod words;
 
@@ -30,6 +33,7 @@ mod words;
 mod example;
 
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
+pub use builds::{BuildGroup, BuildValues, build_values, unlike_builds};
 pub use ledger::{
     About, Called, CodeFacts, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, ProcessEnding, Subject,
 };
@@ -37,6 +41,7 @@ pub use merge::{MergeError, average, merge, saturated};
 pub use place::SourcePlace;
 pub use reduce::{ReduceError, reduce_to_blocks};
 pub use subtract::{SubtractError, subtract};
+pub use texts::LineTexts;
 pub use words::{
     AnswerColumn, Assumed, Certainty, Column, Form, Origin, Quality, Unit, UnknownWord, Way, World,
 };

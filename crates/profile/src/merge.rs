@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::answers::merged;
 use crate::ledger::{Sum, add_up};
-use crate::{About, AnswerColumn, CodeFacts, Fact, Ledger, LedgerError, ModuleFacts, Quality};
+use crate::{About, AnswerColumn, CodeFacts, Fact, Ledger, LedgerError, LineTexts, ModuleFacts, Quality};
 
 /// Why ledgers cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -140,6 +140,7 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
         machines: machines.into_iter().collect(),
         commands: commands.into_iter().collect(),
         runs: runs.ok_or(MergeError::TooManyRuns)?,
+        texts: LineTexts::merged(abouts().map(|about| &about.texts)),
     })
 }
 

@@ -5,33 +5,36 @@
 //! function that costs more has only taken over work if each line that costs more in it costs no
 //! more in the program, and if nothing without a line got more.
 //!
-//! Input: two ledgers with costs of lines in functions. Output: the functions that have only taken
-//! over work. Cost: facts * log facts. Limits: ledgers of schema 2 have no such lines, and then
-//! nothing has moved; two lines of a macro are one line.
+//! Input: two ledgers with costs of lines in functions, and their lines aligned (`aligned`). Output: the
+//! functions that have only taken over work. Cost: facts * log facts. Limits: ledgers of schema 2 have no
+//! such lines, and then nothing has moved; nor has work on lines that cannot be aligned. Two lines of a
+//! macro are one line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::aligned::{Aligned, At, Unit};
 use crate::joined::Joined;
-use crate::{Column, Ledger, SourcePlace, Subject};
+use crate::{Column, Ledger, Subject};
 
 /// What a ledger says of costs: by function and line, by function, by line.
 #[derive(Default)]
 struct Costs<'a> {
-    lines_of: BTreeMap<Joined, BTreeMap<&'a SourcePlace, u128>>,
+    lines_of: BTreeMap<Joined, BTreeMap<Unit<'a>, u128>>,
     functions: BTreeMap<Joined, u128>,
-    lines: BTreeMap<&'a SourcePlace, u128>,
+    lines: BTreeMap<Unit<'a>, u128>,
 }
 
-impl Costs<'_> {
-    fn of(ledger: &Ledger) -> Costs<'_> {
+impl<'a> Costs<'a> {
+    fn of(ledger: &'a Ledger, unit: impl Fn(At<'a>) -> Unit<'a>) -> Self {
         let mut costs = Costs::default();
         for fact in ledger.facts().iter().filter(|fact| fact.column == Column::Instructions) {
             let Some(value) = fact.value.map(u128::from) else { continue };
             match &fact.subject {
                 Subject::FunctionLine { function, place } => {
                     let lines = costs.lines_of.entry(Joined::of(function)).or_default();
-                    *lines.entry(place).or_default() += value;
-                    *costs.lines.entry(place).or_default() += value;
+                    let unit = unit(place.into());
+                    *lines.entry(unit).or_default() += value;
+                    *costs.lines.entry(unit).or_default() += value;
                 }
                 Subject::Function { function, .. } => {
                     *costs.functions.entry(Joined::of(function)).or_default() += value;
@@ -42,12 +45,12 @@ impl Costs<'_> {
         costs
     }
 
-    fn line_in(&self, function: &Joined, place: &SourcePlace) -> u128 {
-        self.lines_of.get(function).and_then(|lines| lines.get(place)).copied().unwrap_or(0)
+    fn line_in(&self, function: &Joined, unit: &Unit<'a>) -> u128 {
+        self.lines_of.get(function).and_then(|lines| lines.get(unit)).copied().unwrap_or(0)
     }
 
-    fn line(&self, place: &SourcePlace) -> u128 {
-        self.lines.get(place).copied().unwrap_or(0)
+    fn line(&self, unit: &Unit<'a>) -> u128 {
+        self.lines.get(unit).copied().unwrap_or(0)
     }
 
     /// What a function costs that is on no line.
@@ -58,21 +61,34 @@ impl Costs<'_> {
     }
 }
 
-/// Functions that cost more than before and have only taken over work.
-pub(crate) fn only_moved(before: &Ledger, after: &Ledger) -> BTreeSet<Joined> {
-    let (before, after) = (Costs::of(before), Costs::of(after));
-    let only_takes_over = |function: &Joined, lines: &BTreeMap<&SourcePlace, u128>| {
-        let mut grown = lines.iter().filter(|(place, cost)| **cost > before.line_in(function, place));
-        grown.all(|(place, _)| after.line(place) <= before.line(place))
-            && after.without_line(function) <= before.without_line(function)
+/// Functions that cost more than before and have only taken over work. `earlier` says what those are
+/// called in the first ledger that have another name there.
+pub(crate) fn only_moved<'a>(
+    before: &'a Ledger,
+    after: &'a Ledger,
+    aligned: &Aligned<'a>,
+    earlier: &BTreeMap<&Joined, &Joined>,
+) -> BTreeSet<Joined> {
+    let before = Costs::of(before, |at| aligned.unit_before(at));
+    let after = Costs::of(after, |at| aligned.unit_after(at));
+    let only_takes_over = |function: &Joined, lines: &BTreeMap<Unit<'a>, u128>| {
+        let mut grown = lines
+            .iter()
+            .filter(|(unit, cost)| **cost > before.line_in(earlier_name(function, earlier), unit));
+        grown.all(|(unit, _)| !matches!(unit, Unit::Blind(_)) && after.line(unit) <= before.line(unit))
+            && after.without_line(function) <= before.without_line(earlier_name(function, earlier))
     };
     let costs_more = |function: &Joined| {
         after.functions.get(function).copied().unwrap_or(0)
-            > before.functions.get(function).copied().unwrap_or(0)
+            > before.functions.get(earlier_name(function, earlier)).copied().unwrap_or(0)
     };
     let moved = after
         .lines_of
         .iter()
         .filter(|(function, lines)| costs_more(function) && only_takes_over(function, lines));
     moved.map(|(function, _)| function.clone()).collect()
+}
+
+fn earlier_name<'a>(function: &'a Joined, earlier: &BTreeMap<&Joined, &'a Joined>) -> &'a Joined {
+    earlier.get(function).copied().unwrap_or(function)
 }

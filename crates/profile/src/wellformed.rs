@@ -9,8 +9,8 @@
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{
-    BlockId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap,
-    PathsMap, PlaceId, SegmentId,
+    BlockId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionMap, InstructionId, Meter,
+    ModuleMap, PathsMap, PlaceId, SegmentId,
 };
 use thiserror::Error;
 
@@ -41,6 +41,12 @@ pub enum IllFormed {
         /// The segment.
         segment: SegmentId,
     },
+    /// Texts of lines are not those of files, line by line.
+    #[error("the texts of lines of {file} are not in order")]
+    DisorderedTexts {
+        /// The file.
+        file: FileId,
+    },
     /// A place is inlined into itself.
     #[error("{place} is inlined into itself")]
     EndlessInlining {
@@ -70,6 +76,7 @@ fn refers<I: Id, T>(holder: impl FnOnce() -> String, id: I, to: &IdMap<I, T>) ->
 /// Checks all ids of a map.
 pub fn check_map(map: &ModuleMap) -> Check {
     check_places(map)?;
+    check_texts(map)?;
     let mut counters = IdSet::new();
     for function in map.functions.values() {
         check_order(function)?;
@@ -106,6 +113,17 @@ fn check_places(map: &ModuleMap) -> Check {
             && walked_from[place] == Some(start)
         {
             return Err(IllFormed::EndlessInlining { place });
+        }
+    }
+    Ok(())
+}
+
+fn check_texts(map: &ModuleMap) -> Check {
+    for texts in &map.texts {
+        let file = texts.file;
+        refers(|| "a text".to_owned(), file, &map.files)?;
+        if !texts.lines.is_sorted_by(|one, next| one.line < next.line) {
+            return Err(IllFormed::DisorderedTexts { file });
         }
     }
     Ok(())

@@ -9,14 +9,14 @@
 //! Cost: that of `summarize`, and one fact per block and edge. Limit: a value
 //! of more than 64 bits is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use opcost_index::Id;
 use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
 use opcost_profile::{
-    About, Called, Column, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Origin, ProcessEnding,
-    Quality, SourcePlace, Subject, Way, World,
+    About, Called, Column, Fact, FunctionFacts, Ledger, LedgerError, LineTexts, ModuleFacts, Origin,
+    ProcessEnding, Quality, SourcePlace, Subject, Way, World,
 };
 
 use crate::counted::CountedRun;
@@ -74,12 +74,13 @@ pub fn make_ledger(
         });
     }
     let about = About {
-        modules: modules.iter().zip(maps).map(|(module, &hash)| module_facts(module.map, hash)).collect(),
+        modules: modules.iter().zip(maps).map(|(module, &hash)| ModuleFacts::of(module.map, hash)).collect(),
         code: Vec::new(),
         cost: cost.clone(),
         machines: vec![run.machine.clone()],
         commands: vec![run.command.clone()],
         runs: 1,
+        texts: texts(modules, summary),
     };
     let mut facts = Facts { run, facts: Vec::new() };
     facts.add(Subject::Program, Column::Instructions, summary.weight)?;
@@ -102,8 +103,12 @@ pub fn make_ledger(
     Ok(Ledger::new(about, facts.facts)?)
 }
 
-pub(crate) fn module_facts(map: &ModuleMap, hash: Hash128) -> ModuleFacts {
-    ModuleFacts { module: map.module.clone(), map: hash, anchor: map.anchor, build: map.build.clone() }
+/// What is written on the lines that have a cost.
+fn texts(modules: &[CountedModule<'_>], summary: &ProgramSummary) -> LineTexts {
+    let lines: BTreeSet<(&str, u32)> =
+        summary.lines.iter().map(|line| (line.at.file.as_str(), line.at.line)).collect();
+    let texts = LineTexts::of(modules.iter().map(|module| module.map));
+    texts.only(|place| lines.contains(&(&*place.file, place.line)))
 }
 
 struct Facts<'a> {

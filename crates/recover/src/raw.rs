@@ -17,9 +17,11 @@ use std::sync::Arc;
 
 use opcost_index::IdMap;
 use opcost_key::{BlockId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
-use opcost_profile::{About, Column, Fact, FunctionFacts, Ledger, Origin, Quality, Subject, World};
+use opcost_profile::{
+    About, Column, Fact, FunctionFacts, Ledger, LineTexts, ModuleFacts, Origin, Quality, Subject, World,
+};
 
-use crate::ledger::{edge_subject, function_facts, module_facts, number};
+use crate::ledger::{edge_subject, function_facts, number};
 use crate::{ModuleObservations, Observation, RecoverError, SampledModule};
 
 /// Parts of a cycle in which cycles are kept.
@@ -38,12 +40,17 @@ pub fn raw_ledger(
 ) -> Result<Ledger, RecoverError> {
     let cost = modules.first().ok_or(RecoverError::NoModules)?.map.cost.clone();
     let about = About {
-        modules: modules.iter().zip(hashes).map(|(module, &hash)| module_facts(module.map, hash)).collect(),
+        modules: modules
+            .iter()
+            .zip(hashes)
+            .map(|(module, &hash)| ModuleFacts::of(module.map, hash))
+            .collect(),
         code: Vec::new(),
         cost,
         machines: vec![machine.to_owned()],
         commands: vec![command],
         runs: 1,
+        texts: LineTexts::default(),
     };
     let mut facts = vec![fact(Subject::Program, Column::Cycles, parts(cycles_per_sample))];
     for module in modules {

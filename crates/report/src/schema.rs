@@ -19,7 +19,7 @@ use crate::count::json::CountJson;
 use crate::count::list::ListJson;
 use crate::fuel::check::FuelCheckJson;
 use crate::fuel::run::FuelJson;
-use crate::ledger::diff::DiffJson;
+use crate::ledger::diff_json::DiffJson;
 use crate::ledger::overlap::OverlapJson;
 use crate::ledger::repair::RepairJson;
 use crate::life::text::LifeJson;

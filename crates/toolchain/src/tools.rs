@@ -3,6 +3,7 @@
 //! clang 22 by its versioned name, then by its plain name when that is 22:
 //! bitcode of a newer clang could not be read. `OPCOST_CLANG` overrides.
 
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -23,6 +24,8 @@ pub struct Tools {
     pub clangxx: PathBuf,
     /// `clang 22.1.8`, for the map.
     pub clang_version: String,
+    /// Looked for when something wants it.
+    flang: OnceCell<(PathBuf, String)>,
 }
 
 const REMEDY: &str = "install it with: apt-get install clang-22 (Debian 12: its security suite has LLVM 22)";
@@ -40,7 +43,8 @@ impl Tools {
             let Some(version) = version_of(&clang) else { continue };
             if version.starts_with("22.") {
                 let clangxx = companion(&clang);
-                return Ok(Tools { clang, clangxx, clang_version: format!("clang {version}") });
+                let clang_version = format!("clang {version}");
+                return Ok(Tools { clang, clangxx, clang_version, flang: OnceCell::new() });
             }
             seen = Some((clang, version));
         }
@@ -63,6 +67,9 @@ const FLANG_REMEDY: &str = "install it with: apt-get install flang-22";
 impl Tools {
     /// flang and its version. `OPCOST_FLANG` overrides the search.
     pub fn flang(&self) -> Result<(PathBuf, String), Failure> {
+        if let Some(flang) = self.flang.get() {
+            return Ok(flang.clone());
+        }
         let candidates = match std::env::var_os("OPCOST_FLANG") {
             Some(named) => vec![PathBuf::from(named)],
             None => vec![PathBuf::from("flang-22"), PathBuf::from("flang")],
@@ -71,10 +78,11 @@ impl Tools {
             let version = version_of(&flang).filter(|version| version.starts_with("22."))?;
             Some((flang, format!("flang {version}")))
         });
-        found.ok_or_else(|| Failure::ToolMissing {
+        let found = found.ok_or_else(|| Failure::ToolMissing {
             tool: "flang 22, which compiles Fortran,".to_owned(),
             remedy: FLANG_REMEDY.to_owned(),
-        })
+        })?;
+        Ok(self.flang.get_or_init(|| found).clone())
     }
 }
 

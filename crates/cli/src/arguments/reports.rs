@@ -27,6 +27,9 @@ pub(crate) struct ShowArguments {
     /// Rows in the report.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+    /// Names every module with its compiler and all flags, however many there are.
+    #[arg(long)]
+    pub(crate) full: bool,
     /// Lists all of one kind in place of the report: functions, lines, blocks, edges, paths (counted with
     /// --paths) or instructions (of a ledger with --program); --json then has schema opcost.list/1.
     #[arg(long, value_name = "KIND")]
@@ -217,7 +220,9 @@ Examples:
   opcost diff before.opc after.opc
   opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 when it does more)
 
-Ledgers of another compiler, other flags, another target or cost model are refused (status 1).";
+Ledgers of another compiler, other flags, another target or cost model are refused (status 1); modules
+of both compare one by one. Lines compare by what is written on them, wherever they lie now. Where a
+ledger does not tell that, the file is named and its lines are not compared.";
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
 Examples:

@@ -9,7 +9,8 @@ use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::style::screen_width;
-use opcost_report::ledger::diff::{DiffCertainty, DiffJson, DiffReport, print_diff};
+use opcost_report::ledger::diff::{DiffCertainty, DiffReport, print_diff};
+use opcost_report::ledger::diff_json::DiffJson;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {

@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fuel;
+pub(crate) mod idle;
 mod input_line;
 pub(crate) mod life;
 pub(crate) mod life_code;

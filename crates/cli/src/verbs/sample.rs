@@ -19,7 +19,7 @@ use opcost_answer::{Failure, Status};
 use opcost_key::Anchor;
 use opcost_profile::Ledger;
 use opcost_recover::{Course, list_functions, summarize};
-use opcost_report::count::report::{BudgetVerdict, CountReport};
+use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts};
 use opcost_report::count::samples::words;
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
@@ -34,7 +34,6 @@ use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
 
 use super::count::shown;
-use super::counted::facts;
 use super::sample_events;
 use crate::arguments::{SampleArguments, ShowArguments};
 use crate::verbs::show::{Show, save_failure_json};
@@ -196,7 +195,7 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
     let elsewhere = others(samples, &estimate.elsewhere);
     CountReport {
         summary: summarize(&counted),
-        facts: facts(&counted),
+        facts: ReportFacts::of(&estimate.module_facts(), &counted[0].map.cost.name),
         quality: RunQuality::Estimate(words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired)),
         finish: finish(samples.end),
         verdict: BudgetVerdict::None,

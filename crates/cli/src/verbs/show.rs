@@ -12,6 +12,7 @@ use super::list::{fill_blocks, list_of};
 
 use crate::arguments::ShowArguments;
 use opcost_answer::Failure;
+use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
 use opcost_report::count::list::ListKind;
 use opcost_report::count::list::{ListJson, print_list};
@@ -81,6 +82,7 @@ impl Show<'_> {
             annotate,
             ir: self.arguments.ir,
             chosen: !self.arguments.function.is_empty(),
+            builds: if self.arguments.full { BuildDetail::Full } else { BuildDetail::Short },
             width: screen_width(),
         };
         // What cannot be written keeps nothing else from being written.

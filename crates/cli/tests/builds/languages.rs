@@ -22,6 +22,95 @@ fn fortran_calls_c() {
     assert_eq!(bench.count(&["./prog"])["total"], count["total"]);
 }
 
+/// The groups of a count: modules, compiler, flags.
+fn groups(count: &serde_json::Value) -> Vec<(String, String, String)> {
+    let words = |list: &serde_json::Value| {
+        let list = list.as_array().expect("a list").iter();
+        list.map(|word| word.as_str().expect("a word").to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let group = |group: &serde_json::Value| {
+        let compiler = group["compiler"].as_str().expect("a compiler").split('.').next().expect("a word");
+        (words(&group["modules"]), compiler.to_owned(), words(&group["flags"]))
+    };
+    count["build"]["groups"].as_array().expect("groups").iter().map(group).collect()
+}
+
+fn group(modules: &str, compiler: &str, flags: &str) -> (String, String, String) {
+    (modules.to_owned(), compiler.to_owned(), flags.to_owned())
+}
+
+#[test]
+fn each_module_is_told_with_its_own_compiler() {
+    needs("flang-22", "flang-22");
+    let bench = Bench::new(&[SUM, TWICE]);
+    let count = bench.count(&["sum.f90", "twice.c", "--ledger", "run.opc"]);
+    assert_eq!(groups(&count), [group("sum.f90", "flang 22", "-O2"), group("twice.c", "clang 22", "-O2")]);
+    let lines = [" instructions   unit/1 · exact\n  sum.f90: flang 22.", "\n  twice.c: clang 22."];
+    bench.opcost(&["count", "sum.f90", "twice.c"]).expect(0).tells(&lines);
+    let said = bench.opcost(&["report", "run.opc", "--json", "report.json", "--html", "page.html"]).expect(0);
+    assert!(lines.iter().all(|words| said.stdout.contains(words)), "{}", said.stdout);
+    assert_eq!(bench.json("report.json")["build"], count["build"]);
+    let page = bench.read("page.html");
+    assert!(page.contains("sum.f90: flang 22.") && page.contains("twice.c: clang 22."), "{page}");
+    // One way is told in one line.
+    bench.opcost(&["count", "sum.f90", "twice.c", "--emit", "exe", "-o", "both"]).expect(0);
+    bench.write("one.c", "int main(void) { return 0; }\n");
+    bench.opcost(&["count", "one.c"]).expect(0).tells(&["unit/1 · clang 22.", " -O2 · exact\nnext"]);
+}
+
+/// Drivers hand a source of another language to that language's compiler.
+#[test]
+fn a_build_of_many_flags_is_told_by_groups() {
+    needs("flang-22", "flang-22");
+    let bench = Bench::new(&[SUM, TWICE]);
+    let mut objects = String::new();
+    for at in 0..7 {
+        bench.write(&format!("part{at}.c"), format!("int part{at}(void) {{ return {at}; }}\n"));
+        let flags = if at == 6 { "-O1 -DODD" } else { "-O2 -g" };
+        bench.shell(&format!("$OPCOST cc {flags} -c part{at}.c"));
+        objects += &format!("part{at}.o ");
+    }
+    bench.shell(&format!(
+        "$OPCOST flang -O3 -c sum.f90 twice.c; $OPCOST flang {objects} sum.o twice.o -o prog"
+    ));
+    let count = bench.count(&["./prog"]);
+    let parts = (0..6).map(|at| format!("part{at}.c")).collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        groups(&count),
+        [
+            group(&parts, "clang 22", "-O2"),
+            group("part6.c", "clang 22", "-O1 -DODD"),
+            group("sum.f90", "flang 22", "-O3"),
+            group("twice.c", "clang 22", "-O3"),
+        ]
+    );
+    let said = bench.opcost(&["count", "./prog"]).expect(0);
+    said.tells(&["  part0.c, part1.c and 4 more: clang 22.", "  part6.c: clang 22.", " -O1 -DODD\n"]);
+    bench.opcost(&["count", "--full", "./prog"]).expect(0).tells(&["part4.c, part5.c: clang 22."]);
+}
+
+/// A module says who made it; opcost does not claim to have compiled it.
+#[test]
+fn bitcode_is_told_by_who_made_it() {
+    let bench = Bench::new(&[
+        TWICE,
+        ("main.c", "int twice_(int *); int main(void) { int x = 2; return twice_(&x) - 4; }\n"),
+        ("lib.rs", "#[unsafe(no_mangle)] pub extern \"C\" fn twice_(x: &i32) -> i32 { *x * 2 }\n"),
+        (
+            "bare.ll",
+            "define i32 @twice_(ptr %x) {\n  %v = load i32, ptr %x\n  %r = add i32 %v, %v\n  ret i32 %r\n}\n",
+        ),
+    ]);
+    bench.shell("rustc --crate-type=lib -O --emit=llvm-bc -Ccodegen-units=1 lib.rs -o lib.bc");
+    let count = bench.count(&["main.c", "lib.bc"]);
+    assert_eq!(groups(&count), [group("lib.bc", "rustc 1", "-O2"), group("main.c", "clang 22", "-O2")]);
+    let count = bench.count(&["main.c", "bare.ll"]);
+    assert_eq!(groups(&count)[0], group("bare.ll", "an unknown compiler", "-O2"));
+    bench.shell("clang-22 -O1 -c -emit-llvm main.c twice.c");
+    let said = bench.opcost(&["count", "main.bc", "twice.bc"]).expect(0);
+    said.tells(&["unit/1 · bitcode of clang 22.", ", codegen -O2 · exact"]);
+}
+
 #[test]
 fn rust_with_its_library_calls_c() {
     let bench = Bench::new(&[

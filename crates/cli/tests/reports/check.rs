@@ -144,3 +144,88 @@ fn one_failing_run_does_not_hide_the_others() {
     assert!(said.stdout.contains("opcost.toml was not changed") && place.read("opcost.toml") == before);
     place.shell("$OPCOST check --run fails --run good").expect(4);
 }
+
+/// Addresses are drawn anew for each run, and so are numbers that are made of them.
+#[test]
+fn a_number_that_a_run_drew_becomes_no_limit() {
+    let random = std::fs::read_to_string("/proc/sys/kernel/randomize_va_space").expect("/proc");
+    assert_ne!(random.trim(), "0", "addresses must be random for this test to mean anything");
+    let place = workplace();
+    place.write(
+        "aslr.c",
+        "#include <stdint.h>\n#include <stdlib.h>\nstatic volatile int w;\nint main(void) {\n  \
+         uintptr_t h = (uintptr_t)malloc(10) >> 12;\n  \
+         for (uintptr_t i = 0; i < h % 1000003; i++) w++;\n  return 0;\n}\n",
+    );
+    let file = "[run.drawn]\ninputs = [\"aslr.c\"]\n[run.steady]\ninputs = [\"a.c\"]\n";
+    place.write("opcost.toml", file);
+    let said = place.opcost(&["check", "--update", "--reason", "first"]).expect(1).stdout;
+    assert!(said.contains("the runs differ") && said.contains("--deterministic"), "{said}");
+    assert!(said.contains("opcost.toml was not changed"), "{said}");
+    assert_eq!(place.read("opcost.toml"), file, "nor does the steady one become a limit alone");
+    // What holds addresses fixed makes it one number, which is a limit then.
+    let fixed = file.replace("[\"aslr.c\"]\n", "[\"aslr.c\"]\nflags = [\"--deterministic\"]\n");
+    place.write("opcost.toml", &fixed);
+    place.opcost(&["check", "--update", "--reason", "first"]).expect(0);
+    place.opcost(&["check"]).expect(0);
+}
+
+/// What a function calls is not within its limit: the file, the help, the table and JSON say so.
+#[test]
+fn limits_of_functions_are_of_the_function_by_itself() {
+    let place = recorded();
+    let text = place.read("opcost.toml");
+    let words =
+        "# What each function does by itself, without the functions that it calls.\n[run.short.functions]";
+    assert!(text.contains(words), "{text}");
+    assert!(!text.contains("main = "), "main does little by itself: {text}");
+    place
+        .opcost(&["check", "--help"])
+        .expect(0)
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .find("by themselves (without what they call)")
+        .expect("the help says so");
+    place.write("a.c", place.read("a.c").replace("sum * 31 + i", "(sum * 31 + i) % 7"));
+    let said = place.opcost(&["check", "--json", "c.json"]).expect(3).stdout;
+    assert!(said.contains("work  a.c:4  by itself "), "{said}");
+    let said = place.opcost(&["check", "--format", "markdown"]).expect(3).stdout;
+    assert!(said.contains("| function (by itself) |"), "{said}");
+    let functions = &place.json("c.json")["runs"][0]["functions"];
+    assert_eq!(functions[0]["name"], "work", "{functions}");
+    let schema = place.opcost(&["schema", "check"]).expect(0).stdout;
+    assert!(schema.contains("by itself, without the functions that it calls"), "{schema}");
+}
+
+/// A program of two compilers and three sets of flags: each module keeps its own.
+#[test]
+fn each_module_is_held_to_the_build_that_it_was_recorded_with() {
+    let place = workplace();
+    place.write("s.f90", "subroutine s(n)\n  integer :: n\n  n = n * 3\nend subroutine\n");
+    place.write("b.c", "void s_(int *);\nint main(int n, char **v) { s_(&n); return n & 1 ? 0 : 1; }\n");
+    let build = |flags: &str| {
+        format!(
+            "[run.both]\nbuild = \"$OPCOST cc {flags} -c b.c && $OPCOST flang -O2 -c s.f90 && $OPCOST flang b.o s.o -o both\"\n\
+             inputs = [\"both\"]\n"
+        )
+    };
+    place.write("opcost.toml", build("-O1"));
+    place.shell("$OPCOST check --update --reason first").expect(0);
+    let text = place.read("opcost.toml");
+    assert!(
+        text.contains("[[run.both.recorded.builds]]") && text.contains("modules = [\"s.f90\"]"),
+        "{text}"
+    );
+    assert!(text.contains("compiler = \"flang 22") && text.contains("flags = [\"-O1\"]"), "{text}");
+    place.shell("$OPCOST check").expect(0);
+    place.shell("$OPCOST check --update --reason again").expect(0);
+    assert_eq!(place.read("opcost.toml"), text, "nothing changed, so nothing is rewritten");
+    place.write("opcost.toml", text.replace("cc -O1", "cc -O3"));
+    let said = place.shell("$OPCOST check").expect(1).stdout;
+    assert!(
+        said.contains("flags: recorded '-O1 (b.c) and -O2 (s.f90)', now '-O2 (s.f90) and -O3 (b.c)'"),
+        "{said}"
+    );
+}

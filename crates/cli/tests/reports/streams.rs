@@ -61,6 +61,56 @@ fn repeated_runs_agree_or_the_function_is_named() {
     place.opcost(&["count", "--repeat", "0", "a.c"]).expect(2);
 }
 
+/// A pipe can be read once; each run reads all of it.
+#[test]
+fn repeated_runs_read_one_input() {
+    let place = workplace();
+    place.write("echo.c", ECHO.replace("return 7", "return 0"));
+    place.write("in.txt", "hello\n");
+    for line in [
+        "echo piped | $OPCOST count --repeat 3 echo.c",
+        "$OPCOST count --repeat 3 echo.c < in.txt",
+        "$OPCOST count --repeat 3 --stdin in.txt echo.c",
+        // At its end, and closed.
+        "$OPCOST count --repeat 2 echo.c < /dev/null",
+        "$OPCOST count --repeat 2 echo.c <&-",
+    ] {
+        let said = place.shell(line).expect(0);
+        said.tells(&["runs agree to the digit"]);
+        let times = if line.contains("3") { 3 } else { 2 };
+        let (piped, file) = (said.stdout.matches("piped\n").count(), said.stdout.matches("hello\n").count());
+        assert!(piped + file == times || piped + file == 0 && times == 2, "{line}: {}", said.stdout);
+    }
+}
+
+#[test]
+fn flags_that_would_do_nothing_are_refused() {
+    let place = workplace();
+    place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
+    place.opcost(&["count", "./a", "--ledger", "a.opc"]).expect(0);
+    for (words, flag) in [
+        (&["count", "./a", "-O3"][..], "-O would do nothing here: the program is built already"),
+        (&["count", "./a", "--cflag=-g"], "--cflag would do nothing"),
+        (&["count", "./a", "--cost", "fuel/1"], "--cost would do nothing"),
+        (&["count", "./a", "--paths"], "--paths would do nothing"),
+        (&["count", "a.c", "--emit", "exe", "-o", "b", "--ledger", "b.opc"], "--ledger would do nothing"),
+        (&["count", "a.c", "--emit", "exe", "-o", "b", "--budget", "1G"], "--budget would do nothing"),
+        (&["count", "a.c", "--list", "lines", "--html", "b.html"], "--html would do nothing"),
+        (&["report", "a.opc", "--list", "lines", "--function", "work"], "--function would do nothing"),
+        (
+            &["sample", "a.c", "--emit", "exe", "-o", "b", "--", "100"],
+            "what stands behind -- would do nothing",
+        ),
+        (&["fuel", "a.c", "--emit", "exe", "-o", "b", "--stdin", "a.c"], "--stdin would do nothing"),
+        (&["loops", "a.c", "--cost", "unit/1"], "--cost would do nothing"),
+        (&["bits", "a.c", "--time"], "--time would do nothing"),
+        (&["check", "--update", "--reason", "r", "--format", "github"], "--format would do nothing"),
+    ] {
+        place.opcost(words).expect(2).tells(&[flag]);
+        assert!(!place.path("b").exists() && !place.path("b.opc").exists(), "{words:?}");
+    }
+}
+
 #[test]
 fn the_functions_that_grew_are_named() {
     let place = workplace();

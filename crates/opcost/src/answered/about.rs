@@ -5,7 +5,7 @@
 //! one code is merged. Cost: the rows.
 
 use opcost_key::{Charge, CostFacts, Hash128, Hasher128};
-use opcost_profile::{About, AnswerRow, CodeFacts, Ledger};
+use opcost_profile::{About, AnswerRow, CodeFacts, Ledger, LineTexts};
 
 /// What was asked of which code, and where it ran.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,7 @@ pub fn ledger(of: AnswersAbout, rows: impl IntoIterator<Item = AnswerRow>) -> Le
         machines: of.machine.into_iter().collect(),
         commands: vec![of.command],
         runs: of.runs,
+        texts: LineTexts::default(),
     };
     let mut ledger = Ledger::new(about, []).expect("without facts no sum is too large");
     ledger.answers.extend(rows);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use opcost_answer::Failure;
 use opcost_key::Hash128;
-use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
+use opcost_profile::{Ledger, ModuleFacts, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, RepairSolver, Repaired,
     RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
@@ -95,6 +95,11 @@ impl Estimate {
             self.modules.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         raw_ledger(&modules, &self.hashes(), &machine(), command, self.cycles_per_sample)
             .map_err(|error| Failure::Counters(error.to_string()))
+    }
+
+    /// How the modules were built.
+    pub fn module_facts(&self) -> Vec<ModuleFacts> {
+        self.modules.iter().map(|one| ModuleFacts::of(&one.map, one.hash)).collect()
     }
 
     fn hashes(&self) -> Vec<Hash128> {

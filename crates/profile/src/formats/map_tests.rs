@@ -4,8 +4,8 @@
 use opcost_index::{Id, IdMap};
 use opcost_key::{
     Anchor, BlockId, BlockMap, BuildFacts, CallSiteId, Charge, CostFacts, CounterId, EdgeId, EdgeKind,
-    EdgeMap, Expected, FileId, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap,
-    MAP_SCHEMA, Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
+    EdgeMap, Expected, FileId, FileTexts, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId,
+    InstructionMap, LineText, MAP_SCHEMA, Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
 };
 use proptest::prelude::*;
 
@@ -83,7 +83,13 @@ fn module(instructions: usize) -> ModuleMap {
         counter_count: 1,
         call_sites: IdMap::filled(1, (FunctionId::new(0), EdgeId::new(1))),
         addresses_taken: Vec::new(),
+        texts: vec![texts(0, [(1, 7), (2, u32::MAX), (6, 0)])],
     }
+}
+
+fn texts<const N: usize>(file: usize, lines: [(u32, u32); N]) -> FileTexts {
+    let lines = lines.map(|(line, hash)| LineText { line, hash }).to_vec();
+    FileTexts { file: FileId::new(file), lines }
 }
 
 /// What reading says after `change` was made to a good map.
@@ -113,6 +119,28 @@ fn a_row_of_maps_with_padding_comes_back() {
 #[test]
 fn equal_maps_are_equal_bytes() {
     assert_eq!(write_map(&module(100)), write_map(&module(100)));
+}
+
+/// Who has the sources has the same module.
+#[test]
+fn a_map_is_called_the_same_with_texts_and_without() {
+    let (with, hash) = write_map(&module(5));
+    let (without, other) = write_map(&ModuleMap { texts: Vec::new(), ..module(5) });
+    assert_eq!(hash, other);
+    assert!(without.len() < with.len());
+    // Without, a record ends where it always did.
+    assert_eq!(without[12..16], [0; 4]);
+    assert_eq!(read_maps(&without).unwrap()[0].1.texts, []);
+    assert_eq!(read_maps(&with).unwrap()[0].1.texts, module(5).texts);
+}
+
+#[test]
+fn texts_that_are_of_no_line_are_refused() {
+    let dangling = IllFormed::Dangling { holder: "a text".into(), id: "file1".into() };
+    assert_eq!(refused(|map| map.texts.push(texts(1, [(1, 1)]))), dangling);
+    let disordered = IllFormed::DisorderedTexts { file: FileId::new(0) };
+    assert_eq!(refused(|map| map.texts = vec![texts(0, [(2, 1), (1, 1)])]), disordered);
+    assert_eq!(refused(|map| map.texts = vec![texts(0, [(2, 1), (2, 2)])]), disordered);
 }
 
 #[test]

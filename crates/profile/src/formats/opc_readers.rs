@@ -176,7 +176,7 @@ fn python() -> String {
 fn expected_sums(ledger: &Ledger) -> String {
     let mut sums = std::collections::BTreeMap::new();
     for fact in ledger.facts() {
-        let kind = columns::kind(columns::Row::Fact(fact));
+        let kind = columns::kind(columns::Row::Fact(fact, None));
         let sum: &mut (u128, u64) = sums.entry((kind, fact.column.word())).or_default();
         *sum = (sum.0 + u128::from(fact.value.unwrap_or(0)), sum.1 + 1);
     }

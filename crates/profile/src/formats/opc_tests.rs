@@ -7,7 +7,7 @@ use super::{
     OpcError, columns, encode, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger,
 };
 use crate::answers::example::{row, sample_rows};
-use crate::example::{fact, facts_of, function, ledger, line, sample};
+use crate::example::{fact, facts_of, function, ledger, line, place, sample};
 use crate::{AnswerColumn, AnswerRow, Assumption, Column, Form, Ledger, Subject, Way};
 
 #[test]
@@ -27,6 +27,25 @@ fn a_home_comes_back() {
     step.home = Some("\"my file.c\"@step".parse().unwrap());
     let ledger = ledger(facts_of(&step.into(), 1, 10, &[1]));
     assert_eq!(read_ledger(&write_ledger(&ledger)).unwrap(), ledger);
+}
+
+/// Of lines with a cost; a ledger without texts has no column for them.
+#[test]
+fn texts_of_lines_come_back() {
+    let mut ledger = sample();
+    let bare = write_ledger(&ledger);
+    ledger.about.texts.insert(place(1), u32::MAX);
+    ledger.about.texts.insert(place(9), 0);
+    let bytes = write_ledger(&ledger);
+    assert_eq!(read_ledger(&bytes).unwrap(), ledger);
+    assert_eq!(read_ledger(&bare).unwrap(), sample());
+    // A line that has no cost here has no text either.
+    ledger.about.texts.insert(place(77), 5);
+    assert_eq!(write_ledger(&ledger), bytes);
+    // With answers, too.
+    ledger.answers = sample_rows().into_iter().collect();
+    let read = read_ledger(&write_ledger(&ledger)).unwrap();
+    assert_eq!((read.about.texts.get(&place(1)), read.answers), (Some(u32::MAX), ledger.answers));
 }
 
 /// A ledger with rows of every kind and form.
@@ -225,7 +244,7 @@ fn nonsense_behind_a_right_hash_is_told() {
 
 #[test]
 fn the_schema_has_one_column_per_cell() {
-    assert_eq!(columns::schema(&all()).get_fields().len(), 29);
+    assert_eq!(columns::schema(&all()).get_fields().len(), 30);
 }
 
 prop_compose! {

@@ -183,6 +183,7 @@ fn rests(assumption: &Assumption) -> String {
 
 #[cfg(test)]
 mod tests {
+    use opcost_profile::LineTexts;
     use std::collections::BTreeSet;
 
     use anstream::adapter::strip_str;
@@ -226,6 +227,7 @@ mod tests {
             machines: Vec::new(),
             commands: vec![vec!["opcost".into(), "loops".into(), "a.c".into()]],
             runs: 0,
+            texts: LineTexts::default(),
         };
         let report = AnswersReport { about: &about, rows: in_program_order(&answers) };
         let text = strip_str(&print_answers(&report, 80)).to_string();

@@ -7,10 +7,12 @@
 //! linkage name. Counts above 2^53 are still written as JSON integers:
 //! readers that keep 64 bits (jq 1.7, Python, serde) see them whole.
 
+use opcost_key::Placement;
 use opcost_recover::SourceLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::count::builds::GroupJson;
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::count::tasks::ProcessJson;
 use opcost_answer::names::demangle;
@@ -156,7 +158,7 @@ struct GrownJson {
     after: u128,
 }
 
-/// How the program was built (its first module).
+/// How the program was built: its first module, and all of them by groups.
 #[derive(Serialize, JsonSchema)]
 struct BuildJson {
     compiler: String,
@@ -167,6 +169,12 @@ struct BuildJson {
     placement: String,
     /// Version of the opcost that reports.
     opcost: &'static str,
+    /// Modules that were built in one way, by their first modules.
+    groups: Vec<GroupJson>,
+}
+
+fn placement(placement: Option<Placement>) -> String {
+    placement.map_or_else(|| "none".to_owned(), |placement| placement.to_string())
 }
 
 impl CountJson {
@@ -175,7 +183,7 @@ impl CountJson {
         let facts = &report.facts;
         CountJson {
             schema: "opcost.count/1",
-            anchor: facts.anchor.clone(),
+            anchor: facts.first(|group| group.anchor.to_string()),
             cost_model: facts.cost_model.clone(),
             quality: quality(&report.quality),
             total: report.summary.weight,
@@ -196,10 +204,11 @@ impl CountJson {
             program_status: StatusJson::new(report.finish),
             verdict: verdict(&report.verdict),
             build: BuildJson {
-                compiler: facts.compiler.clone(),
-                flags: facts.flags.clone(),
-                target: facts.target.clone(),
-                placement: facts.placement.clone(),
+                compiler: facts.first(|group| group.build.compiler.clone()),
+                flags: facts.first(|group| group.build.flags.clone()),
+                target: facts.first(|group| group.build.target.clone()),
+                placement: facts.first(|group| placement(group.build.placement)),
+                groups: facts.groups.iter().map(GroupJson::new).collect(),
                 opcost: env!("CARGO_PKG_VERSION"),
             },
         }

@@ -11,20 +11,10 @@ use crate::count::report::{BudgetVerdict, CountReport, ReportFacts};
 /// The report of a ledger, as far as it tells.
 pub fn report_of(ledger: &Ledger) -> CountReport {
     let about = &ledger.about;
-    let module = about.modules.first();
-    let text = |get: fn(&opcost_profile::ModuleFacts) -> String| module.map_or_else(String::new, get);
     let course = course_of(ledger);
     CountReport {
         summary: summarize_ledger(ledger),
-        facts: ReportFacts {
-            anchor: text(|module| module.anchor.to_string()),
-            cost_model: about.cost.name.clone(),
-            compiler: text(|module| module.build.compiler.clone()),
-            flags: module.map_or_else(Vec::new, |module| module.build.flags.clone()),
-            target: text(|module| module.build.target.clone()),
-            placement: text(|module| module.build.placement.map_or("none".into(), |p| p.to_string())),
-            has_lines: about.modules.iter().any(|module| module.build.has_debug_lines),
-        },
+        facts: ReportFacts::of(&about.modules, &about.cost.name),
         quality: quality(ledger, course.doubts.clone()),
         finish: course.ending.map(finish),
         verdict: BudgetVerdict::None,

@@ -1,6 +1,7 @@
 //! Counts: the report of a run, on the terminal, as a page, as JSON and as lists.
 
 pub mod annotate;
+pub mod builds;
 pub mod json;
 pub mod ledger;
 pub mod list;

@@ -12,6 +12,7 @@ use std::fmt::Write;
 use crate::kit::html::{escaped, foot, head};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
+use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
@@ -64,16 +65,22 @@ impl<'a> Page<'a> {
             RunQuality::LowerBound(_) => "at least",
             RunQuality::Estimate(_) => "about, by samples",
         };
-        let about =
-            [&facts.cost_model, &facts.compiler, &facts.flags.join(" "), &facts.target, &quality.to_owned()]
-                .map(|fact| escaped(fact))
-                .join(" · ");
+        let target = facts.first(|group| group.build.target.clone());
+        let only = only_way(&facts.groups, 0, BuildDetail::Full);
+        let about: Vec<&str> = [Some(&*facts.cost_model), only.as_deref(), Some(&*target), Some(quality)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let about = escaped(&about.join(" · "));
         let _ = write!(
             self.out,
             "<p class=\"total\"><data id=\"total\" value=\"{total}\">{}</data> <small>instructions</small></p>\n\
              <p class=\"facts\">{about}</p>\n",
             grouped(total)
         );
+        for line in lines_of_ways(&facts.groups, 0, BuildDetail::Full) {
+            let _ = writeln!(self.out, "<p class=\"facts\">{}</p>", escaped(&line));
+        }
         for (is_bad, note) in notes(report) {
             let class = if is_bad { "note bad" } else { "note" };
             let _ = writeln!(self.out, "<p class=\"{class}\">{}</p>", escaped(&note));

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use opcost_answer::run::{CallStack, Finish, RunQuality};
+use opcost_profile::{BuildGroup, ModuleFacts};
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
 use opcost_sample::ProcessSamples;
 
@@ -61,22 +62,30 @@ pub struct MachineLine {
     pub count: Option<u64>,
 }
 
-/// Facts about the build, of the first module.
+/// Facts about the build.
 pub struct ReportFacts {
-    /// State of the module at which instructions got their identity: `optimized`.
-    pub anchor: String,
     /// Name of the weights: `unit/1`.
     pub cost_model: String,
-    /// Compiler with its version: `clang 22.1.8`.
-    pub compiler: String,
-    /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
-    pub flags: Vec<String>,
-    /// Target triple, as LLVM writes it.
-    pub target: String,
-    /// Where counters stand: `chords`; `none` in a program without counters.
-    pub placement: String,
+    /// The modules, by the ways that they were built in, in their order.
+    pub groups: Vec<BuildGroup>,
     /// Whether any module has debug information with lines.
     pub has_lines: bool,
+}
+
+impl ReportFacts {
+    /// Facts about these modules.
+    pub fn of(modules: &[ModuleFacts], cost_model: &str) -> ReportFacts {
+        ReportFacts {
+            cost_model: cost_model.to_owned(),
+            groups: BuildGroup::of(modules),
+            has_lines: modules.iter().any(|module| module.build.has_debug_lines),
+        }
+    }
+
+    /// One fact about the first module's group.
+    pub fn first<T: Default>(&self, fact: impl Fn(&BuildGroup) -> T) -> T {
+        self.groups.first().map(fact).unwrap_or_default()
+    }
 }
 
 /// What was decided about a budget.

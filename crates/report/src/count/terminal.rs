@@ -10,6 +10,7 @@ use std::fmt::Write;
 use opcost_recover::{FunctionTotal, NamedCalls};
 
 use crate::count::annotate::{Annotation, Depth, hot_lines};
+use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
@@ -41,6 +42,8 @@ pub struct TableLayout {
     pub ir: bool,
     /// Whether listings are of functions that were asked for by name.
     pub chosen: bool,
+    /// How much is said of builds.
+    pub builds: BuildDetail,
     /// Cells of a line.
     pub width: usize,
 }
@@ -48,7 +51,7 @@ pub struct TableLayout {
 /// The whole report of `opcost count`.
 pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLayout) -> String {
     let mut out = String::new();
-    headline(report, &mut out);
+    headline(report, layout, &mut out);
     functions(report, sources, layout, &mut out);
     if layout.annotate {
         out.push('\n');
@@ -74,23 +77,25 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
     out
 }
 
-fn headline(report: &CountReport, out: &mut String) {
-    let facts = &report.facts;
-    let flags = facts.flags.join(" ");
+fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
+    let (facts, weight) = (&report.facts, report.summary.weight);
     let quality = match &report.quality {
         RunQuality::Exact => "exact",
         RunQuality::LowerBound(_) => "at least",
         RunQuality::Estimate(_) => "about, by samples",
     };
-    let _ = writeln!(
-        out,
-        "{} {}   {} · {} {flags} · {quality}{}",
-        paint(STRONG, grouped(report.summary.weight)),
-        noun(report.summary.weight, "instruction"),
-        facts.cost_model,
-        facts.compiler,
-        if report.is_deterministic { " · deterministic world" } else { "" }
-    );
+    let world = if report.is_deterministic { " · deterministic world" } else { "" };
+    let noun = noun(weight, "instruction");
+    let before = format!("{} {noun}   {} · ", grouped(weight), facts.cost_model);
+    let behind = format!("{quality}{world}");
+    let room = layout.width.saturating_sub(width_of(&before) + width_of(&behind) + 3).max(20);
+    let only = only_way(&facts.groups, room, layout.builds);
+    let only = only.map_or_else(String::new, |way| format!("{way} · "));
+    let _ =
+        writeln!(out, "{} {noun}   {} · {only}{behind}", paint(STRONG, grouped(weight)), facts.cost_model,);
+    for line in lines_of_ways(&facts.groups, layout.width.saturating_sub(2), layout.builds) {
+        let _ = writeln!(out, "  {line}");
+    }
     if report.processes > 1 {
         let _ = writeln!(out, "  in {} processes", report.processes);
     }

@@ -1,18 +1,17 @@
-//! What changed between two ledgers, for a person and (`opcost.diff/1`) for a
-//! machine.
+//! What changed between two ledgers, for a person.
 //!
 //! `profile::diff` has compared; here are only differences and shares of
-//! them. Lines compare by file and number, so lines below an insertion show
-//! as changed; functions do not.
+//! them. A line is told by where it is now, and by where it was if that is another place.
 
 use std::fmt::Write;
 
-use opcost_profile::diff::{CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff, OutsideDiff};
-use schemars::JsonSchema;
-use serde::Serialize;
+use opcost_profile::SourcePlace;
+use opcost_profile::diff::{
+    CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff, OutsideDiff, UnalignedFile,
+};
 
-use crate::kit::numbers::grouped;
-use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, paint};
+use crate::kit::numbers::{counted, grouped};
+use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, paint, width_of};
 use opcost_answer::names::{demangle, tidy_path};
 
 /// Two ledgers compared, with their names.
@@ -52,7 +51,7 @@ impl DiffReport {
         }
     }
 
-    fn with(&self, verdict: DiffVerdict) -> Vec<&FunctionDiff> {
+    pub(super) fn with(&self, verdict: DiffVerdict) -> Vec<&FunctionDiff> {
         let mut functions: Vec<_> =
             self.diff.functions.iter().filter(|function| function.verdict == verdict).collect();
         functions.sort_by_key(|function| std::cmp::Reverse(magnitude(function.instructions)));
@@ -117,6 +116,7 @@ pub fn print_diff(report: &DiffReport, top: usize, width: usize) -> String {
     }
     outside(report, top, &mut out);
     lines(&report.diff.lines, top, width, &mut out);
+    unaligned(report, top, &mut out);
     out
 }
 
@@ -230,18 +230,20 @@ fn lines(lines: &[LineDiff], top: usize, width: usize, out: &mut String) {
         return;
     }
     lines.sort_by_key(|line| std::cmp::Reverse(magnitude(line.instructions)));
-    let title = paint(STRONG, format!("lines: {}", lines.len()));
-    let _ = writeln!(out, "{title}   {}", paint(DIM, "by number: lines below an insertion differ too"));
+    let _ = writeln!(out, "{}", paint(STRONG, format!("lines: {}", lines.len())));
     let shown = &lines[..lines.len().min(top)];
     let widest = shown.iter().map(|line| signed(line.instructions).len()).max().unwrap_or(0);
     for line in shown {
-        let place = format!("{}:{}", tidy_path(&line.at.file), line.at.line);
+        let room = width.saturating_sub(widest + 14);
+        let remark = remark(line);
+        let place = line.place().map_or(String::new(), shown_place);
         let _ = writeln!(
             out,
-            "  {:>widest$} {:>9}  {}",
+            "  {:>widest$} {:>9}  {}{}",
             signed(line.instructions),
             relative(line.instructions),
-            cut_start(&place, width.saturating_sub(widest + 14))
+            cut_start(&place, room.saturating_sub(width_of(&remark)).max(20)),
+            paint(DIM, remark)
         );
     }
     if lines.len() > shown.len() {
@@ -249,146 +251,48 @@ fn lines(lines: &[LineDiff], top: usize, width: usize, out: &mut String) {
     }
 }
 
-/// What changed.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.diff/1")]
-pub struct DiffJson {
-    /// Always `opcost.diff/1`.
-    #[schemars(extend("const" = "opcost.diff/1"))]
-    schema: &'static str,
-    /// The file that was compared with.
-    before: String,
-    /// The file that was compared.
-    after: String,
-    /// `more work`, `less work`, `same work with different code`, `same`, or `unsure`.
-    verdict: String,
-    total: ChangeJson,
-    /// What was not alike; empty unless the comparison was forced.
-    unlike: Vec<UnlikeJson>,
-    /// Functions that differ.
-    functions: Vec<FunctionJson>,
-    /// How many functions are the same in both.
-    unchanged: usize,
-    /// Lines that differ, by number.
-    lines: Vec<LineJson>,
-    /// Functions that are not counted (of libraries), where the number of calls differs.
-    outside: Vec<OutsideJson>,
+fn shown_place(place: &SourcePlace) -> String {
+    format!("{}:{}", tidy_path(&place.file), place.line)
 }
 
-#[derive(Serialize, JsonSchema)]
-struct OutsideJson {
-    name: String,
-    calls: ChangeJson,
-}
-
-/// A number on both sides; null where there is no such thing.
-#[derive(Serialize, JsonSchema)]
-struct ChangeJson {
-    before: Option<u128>,
-    after: Option<u128>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct UnlikeJson {
-    /// `compiler`, `flags`, `target`, `cost model` or `number of runs`.
-    what: &'static str,
-    before: String,
-    after: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FunctionJson {
-    name: String,
-    linkage_name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    module: Option<String>,
-    /// What it was called before, if that was something else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    was: Option<String>,
-    file: Option<String>,
-    line: Option<u32>,
-    /// `more work`, `less work`, `same work with different code`, `same total by another way`, `moved`,
-    /// `same work, inlined elsewhere`, `unsure`, `new`, `gone`.
-    verdict: String,
-    calls: ChangeJson,
-    instructions: ChangeJson,
-    /// Blocks whose counts differ; null where anchor or shape differ.
-    blocks: Option<Vec<BlockJson>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct BlockJson {
-    /// Its number in the function: `block3`.
-    block: String,
-    before: Option<u128>,
-    after: Option<u128>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct LineJson {
-    file: String,
-    line: u32,
-    before: Option<u128>,
-    after: Option<u128>,
-}
-
-impl From<CountChange> for ChangeJson {
-    fn from(change: CountChange) -> ChangeJson {
-        ChangeJson { before: change.before, after: change.after }
+/// What became of a line, behind its place.
+fn remark(line: &LineDiff) -> String {
+    let (before, after) = match (&line.before, &line.after) {
+        (Some(before), Some(after)) => (before, after),
+        (None, _) => return "  new".to_owned(),
+        (_, None) => return "  gone".to_owned(),
+    };
+    let rewritten = if line.is_rewritten { "  rewritten" } else { "" };
+    match () {
+        () if before == after => rewritten.to_owned(),
+        () if before.file == after.file => format!("{rewritten}  was line {}", before.line),
+        () => format!("{rewritten}  was {}", shown_place(before)),
     }
 }
 
-impl DiffJson {
-    /// The document.
-    pub fn new(report: &DiffReport) -> DiffJson {
-        let diff = &report.diff;
-        let unlike = diff.unlike.iter().map(|unlike| UnlikeJson {
-            what: unlike.what,
-            before: unlike.before.clone(),
-            after: unlike.after.clone(),
-        });
-        let changed = diff.functions.iter().filter(|function| function.verdict != DiffVerdict::Same);
-        let lines = diff.lines.iter().map(|line| LineJson {
-            file: line.at.file.to_string(),
-            line: line.at.line,
-            before: line.instructions.before,
-            after: line.instructions.after,
-        });
-        let outside =
-            diff.outside.iter().map(|it| OutsideJson { name: demangle(&it.name), calls: it.calls.into() });
-        DiffJson {
-            schema: "opcost.diff/1",
-            before: report.before.clone(),
-            after: report.after.clone(),
-            verdict: report.verdict().to_string(),
-            total: diff.total.into(),
-            unlike: unlike.collect(),
-            functions: changed.map(FunctionJson::new).collect(),
-            unchanged: report.with(DiffVerdict::Same).len(),
-            lines: lines.collect(),
-            outside: outside.collect(),
-        }
+/// Files whose lines were not compared, and what to do about it.
+fn unaligned(report: &DiffReport, top: usize, out: &mut String) {
+    let files = &report.diff.unaligned;
+    if files.is_empty() {
+        return;
     }
-}
-
-impl FunctionJson {
-    fn new(function: &FunctionDiff) -> FunctionJson {
-        let block = |(block, change): &(u32, CountChange)| BlockJson {
-            block: format!("block{block}"),
-            before: change.before,
-            after: change.after,
-        };
-        FunctionJson {
-            name: demangle(&function.name),
-            linkage_name: function.name.clone(),
-            module: function.module.clone(),
-            was: function.was.as_ref().map(|was| demangle(&was.name)),
-            file: function.place.as_ref().map(|place| place.file.to_string()),
-            line: function.place.as_ref().map(|place| place.line),
-            verdict: function.verdict.to_string(),
-            calls: function.calls.into(),
-            instructions: function.instructions.into(),
-            blocks: function.blocks.as_ref().map(|blocks| blocks.iter().map(block).collect()),
-        }
-    }
+    let shown: Vec<String> = files
+        .iter()
+        .take(top)
+        .map(|file| format!("{} ({})", tidy_path(&file.file), counted(file.lines as u128, "line")))
+        .collect();
+    let more = if files.len() > top { format!(", and {} more", files.len() - top) } else { String::new() };
+    let title = paint(BAD, "lines that are not compared:");
+    let _ = writeln!(out, "{title} {}{more}", shown.join(", "));
+    let silent = |tells: fn(&UnalignedFile) -> bool| files.iter().any(|file| !tells(file));
+    let silent_before = silent(|file| file.before_tells).then_some(report.before.as_str());
+    let silent_after = silent(|file| file.after_tells).then_some(report.after.as_str());
+    let who: Vec<&str> = silent_before.into_iter().chain(silent_after).collect();
+    let verb = if who.len() == 1 { "does" } else { "do" };
+    let _ = writeln!(
+        out,
+        "  {} {verb} not tell what is written on them, so they may be any lines of these files;\n  \
+         count again where the sources are, with DWARF 5 (without -gdwarf-4 and #line)",
+        who.join(" and ")
+    );
 }

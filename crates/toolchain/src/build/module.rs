@@ -10,6 +10,7 @@ use opcost_job::module::{
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
+use super::rust::Rustc;
 use super::state::{Build, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
 use crate::threads::{library_may_start, word_may_start};
@@ -69,7 +70,6 @@ impl Build {
             product,
             map: output.with_extension("opcmap"),
             module: relative(&tidy(&root.join(&input.path)), &root),
-            root,
             anchor: self.anchor(input),
             purpose: self.module_purpose()?,
             threads: if is_threaded { ThreadMode::Always } else { ThreadMode::IfStarted },
@@ -84,8 +84,23 @@ impl Build {
                 function_sections: has_flag("-ffunction-sections"),
                 data_sections: has_flag("-fdata-sections"),
             },
-            compiler: self.tools.clang_version.clone(),
+            compiler: self.compiler_name(input)?,
+            fresh: (input.language == Language::Fortran).then(|| root.join(&input.path)),
             flags: self.options.shaping_flags(),
+            root,
+        })
+    }
+
+    /// The compiler of an input, by name and version; a module that is given says itself who made it.
+    ///
+    /// # Errors
+    /// It is missing.
+    pub fn compiler_name(&self, input: &Input) -> Result<Option<String>, Failure> {
+        Ok(match input.language {
+            Language::Bitcode | Language::Object | Language::Program => None,
+            Language::Fortran => Some(self.tools.flang()?.1),
+            Language::Rust => Some(Rustc::find()?.version),
+            Language::C | Language::Cxx => Some(self.tools.clang_version.clone()),
         })
     }
 

@@ -208,7 +208,8 @@ fn rust_module(
             function_sections: true,
             data_sections: true,
         },
-        compiler: rustc.version.clone(),
+        compiler: Some(rustc.version.clone()),
+        fresh: None,
         flags,
     })
 }

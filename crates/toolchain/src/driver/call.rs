@@ -16,8 +16,8 @@ pub struct Drive {
     pub(crate) driver: PathBuf,
     pub(crate) words: Words,
     pub(crate) folder: Scratch,
-    /// As the map names it.
-    pub(crate) compiler: String,
+    /// The compiler that the build named, if it is another one.
+    pub(crate) replaced: Option<String>,
     /// Whether it is to be sampled, not counted.
     pub(crate) is_sampled: bool,
 }

@@ -4,7 +4,7 @@
 //! linked then; the status is that of the first that failed. An object
 //! appears at its place whole, or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -126,9 +126,24 @@ impl Drive {
                 function_sections: job.has("-ffunction-sections"),
                 data_sections: job.has("-fdata-sections"),
             },
-            compiler: self.compiler.clone(),
+            compiler: self.compiler_name(job)?,
+            fresh: job.has("-fc1").then(|| source.clone()),
             flags: self.words.shaping(),
         })
+    }
+
+    /// The compiler of a source, by name and version: a driver hands a source of another language to
+    /// that language's front end. A module that is given says itself who made it.
+    fn compiler_name(&self, job: &DriverJob) -> Result<Option<String>, Failure> {
+        let version = match job.behind("-x").and_then(OsStr::to_str) {
+            Some("ir") => return Ok(None),
+            _ if job.has("-fc1") => self.tools.flang()?.1,
+            _ => self.tools.clang_version.clone(),
+        };
+        Ok(Some(match &self.replaced {
+            Some(other) => format!("{version} in place of {other}"),
+            None => version,
+        }))
     }
 
     fn link(&self, job: &DriverJob) -> Result<u8, Failure> {

@@ -53,19 +53,16 @@ impl Drive {
     pub fn new(front: Front, replaced: Option<&str>, given: &[OsString]) -> Result<Drive, Failure> {
         let tools = Tools::find()?;
         let is_sampled = given.iter().any(|word| word == SAMPLE_FLAG) || is_sampled_by_setting()?;
-        let (driver, version) = match front {
-            Front::C => (tools.clang.clone(), tools.clang_version.clone()),
-            Front::Cxx => (tools.clangxx.clone(), tools.clang_version.clone()),
-            Front::Fortran => tools.flang()?,
-        };
-        let compiler = match replaced {
-            Some(other) => format!("{version} in place of {other}"),
-            None => version,
+        let driver = match front {
+            Front::C => tools.clang.clone(),
+            Front::Cxx => tools.clangxx.clone(),
+            Front::Fortran => tools.flang()?.0,
         };
         let folder =
             Scratch::folder("opcost-cc-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         let given: Vec<OsString> = given.iter().filter(|word| *word != SAMPLE_FLAG).cloned().collect();
-        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, compiler, is_sampled })
+        let replaced = replaced.map(str::to_owned);
+        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, replaced, is_sampled })
     }
 
     /// Does what the command line asks for; the exit status for the caller.

@@ -10,6 +10,7 @@ use opcost_profile::formats::map::{read_maps, write_map};
 
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
+use super::texts::texts_of;
 use super::{meter, portable, sampled, values};
 use crate::error::WorkError;
 
@@ -65,7 +66,8 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let wanted = plan_request(&mut module, job);
-    let made = plan(&module, &wanted)?;
+    let mut made = plan(&module, &wanted)?;
+    made.map.texts = texts_of(&module, job);
     drop(module);
     watch.lap("plan");
     let (bytes, hash) = write_map(&made.map);

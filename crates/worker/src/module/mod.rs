@@ -6,6 +6,7 @@ mod portable;
 mod prepared;
 mod sampled;
 mod stopwatch;
+mod texts;
 mod values;
 
 pub(crate) use prepared::emission;

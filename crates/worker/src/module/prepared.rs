@@ -16,7 +16,7 @@ pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRe
         module: job.module.clone(),
         anchor: job.anchor,
         build: BuildFacts {
-            compiler: job.compiler.clone(),
+            compiler: job.compiler.clone().unwrap_or_else(|| makers(&module.producers)),
             flags: job.flags.clone(),
             target: module.triple.clone(),
             opcost: env!("CARGO_PKG_VERSION").to_owned(),
@@ -33,6 +33,35 @@ pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRe
         per_thread: job.threads == ThreadMode::Always || starts_threads(module),
         wrapped: opcost_runtime::WRAPPED,
     }
+}
+
+/// Who made a module, as it says: `clang 22.1.8 and rustc 1.95.0`.
+fn makers(producers: &[String]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in producers.iter().map(|words| compiler_name(words)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { "an unknown compiler".to_owned() } else { names.join(" and ") }
+}
+
+/// Letters of the words of a compiler that does not tell its version in the usual way.
+const LONGEST_NAME: usize = 40;
+
+/// `Debian clang version 22.1.8 (1~deb12u1)` → `clang 22.1.8`, as the compiler's own `--version` is
+/// read. Apple numbers its versions by itself, so its name stays.
+fn compiler_name(words: &str) -> String {
+    let Some((before, behind)) = words.rsplit_once(" version ") else {
+        return words.chars().take(LONGEST_NAME).collect();
+    };
+    let name = before.rsplit([' ', '(']).next().unwrap_or(before);
+    let vendor = if before.starts_with("Apple ") { "Apple " } else { "" };
+    let ends = |letter: char| match name {
+        "rustc" => letter == ' ' || letter == ')',
+        _ => !letter.is_ascii_digit() && letter != '.',
+    };
+    format!("{vendor}{name} {}", behind.split(ends).next().unwrap_or(behind))
 }
 
 /// Writes the map's bytes where they are wanted.
@@ -57,4 +86,32 @@ fn starts_threads(module: &Module) -> bool {
             || name.starts_with("_ZNSt6thread15_M_start_thread")
     };
     module.declarations.values().any(|declaration| starts(&declaration.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::makers;
+
+    #[test]
+    fn compilers_are_named_as_they_name_themselves() {
+        for (words, name) in [
+            ("Debian clang version 22.1.8 (1~deb12u1)", "clang 22.1.8"),
+            ("Ubuntu clang version 14.0.0-1ubuntu1.1", "clang 14.0.0"),
+            ("Apple clang version 15.0.0 (clang-1500.3.9.4)", "Apple clang 15.0.0"),
+            ("Debian flang version 22.1.8", "flang 22.1.8"),
+            ("rustc version 1.95.0 (59807616e 2026-04-14)", "rustc 1.95.0"),
+            ("clang LLVM (rustc version 1.96.0-nightly (abc 2026-05-01))", "rustc 1.96.0-nightly"),
+            ("zig 0.13.0", "zig 0.13.0"),
+        ] {
+            assert_eq!(makers(&[words.to_owned()]), name);
+        }
+    }
+
+    #[test]
+    fn each_compiler_is_named_once() {
+        let all =
+            ["rustc version 1.95.0 (5)", "clang LLVM (rustc version 1.95.0 (5))", "clang version 22.1.8"];
+        assert_eq!(makers(&all.map(str::to_owned)), "rustc 1.95.0 and clang 22.1.8");
+        assert_eq!(makers(&[]), "an unknown compiler");
+    }
 }

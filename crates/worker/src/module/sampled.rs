@@ -12,6 +12,7 @@ use opcost_profile::formats::map::write_map;
 
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
+use super::texts::texts_of;
 use crate::error::WorkError;
 
 /// Writes the object.
@@ -30,7 +31,8 @@ pub(crate) fn table_code(
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let wanted = plan_request(&mut module, job);
-    let map = survey(&module, &wanted, Bodies::Own)?;
+    let mut map = survey(&module, &wanted, Bodies::Own)?;
+    map.texts = texts_of(&module, job);
     let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
     drop(module);
     let (bytes, hash) = write_map(&map);

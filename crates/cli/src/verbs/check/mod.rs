@@ -6,6 +6,7 @@
 //! model than recorded, counts that are lower bounds, a function that is not
 //! there. One run's failure does not hide the others'.
 
+mod build;
 mod config;
 mod update;
 
@@ -22,7 +23,6 @@ use crate::verbs::count::with_program;
 use crate::verbs::counted::report_of_run;
 use crate::verbs::show::{not_found, save_failure_json};
 use opcost::counting::{Measurement, Task};
-use opcost_answer::check::RecordedCheck;
 use opcost_answer::names::demangle;
 use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
@@ -188,14 +188,9 @@ fn count_arguments(config: &RunConfig) -> Result<CountArguments, Failure> {
 
 /// Holds what was counted against the limits.
 fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut CheckedRun) {
-    let build = RecordedCheck {
-        compiler: report.facts.compiler.clone(),
-        flags: report.facts.flags.clone(),
-        target: report.facts.target.clone(),
-        cost_model: report.facts.cost_model.clone(),
-        reason: String::new(),
-    };
-    let mut refusals = unlike(config.recorded.as_ref(), &build);
+    let build = build::recorded(&report.facts);
+    let mut refusals =
+        config.recorded.as_ref().map_or_else(Vec::new, |recorded| build::unlike(recorded, &report.facts));
     run.functions = functions(file, config, report, &mut refusals);
     run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
     if opcost_interrupt::was_stopped() {
@@ -234,19 +229,6 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
 /// Whether the run's world is held fixed already.
 fn arguments_are_fixed(config: &RunConfig) -> bool {
     config.flags.iter().any(|flag| flag == "--deterministic")
-}
-
-/// What differs from what the limits were recorded with.
-fn unlike(recorded: Option<&RecordedCheck>, now: &RecordedCheck) -> Vec<String> {
-    let Some(recorded) = recorded else { return Vec::new() };
-    let pairs = [
-        ("compiler", recorded.compiler.clone(), now.compiler.clone()),
-        ("flags", recorded.flags.join(" "), now.flags.join(" ")),
-        ("target", recorded.target.clone(), now.target.clone()),
-        ("cost model", recorded.cost_model.clone(), now.cost_model.clone()),
-    ];
-    let differing = pairs.into_iter().filter(|(_, recorded, now)| recorded != now);
-    differing.map(|(what, recorded, now)| format!("{what}: recorded '{recorded}', now '{now}'")).collect()
 }
 
 /// The functions with limits; without any, those that a first update limits.

@@ -7,7 +7,7 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
-use opcost_answer::check::RecordedCheck;
+use opcost_answer::check::{RecordedBuild, RecordedCheck};
 
 use super::config::ConfigFile;
 use opcost_answer::Failure;
@@ -101,4 +101,21 @@ fn record(table: &mut dyn TableLike, now: &RecordedCheck) {
             _ => drop(recorded.insert(key, value(new))),
         }
     }
+    if now.builds.is_empty() {
+        recorded.remove(BUILDS);
+    } else {
+        recorded.insert(BUILDS, Item::ArrayOfTables(now.builds.iter().map(build).collect()));
+    }
+}
+
+/// Modules by the ways that they were built in.
+const BUILDS: &str = "builds";
+
+fn build(build: &RecordedBuild) -> Table {
+    let list = |words: &[String]| Value::from(words.iter().map(String::as_str).collect::<Array>());
+    let mut table = Table::new();
+    table.insert("modules", value(list(&build.modules)));
+    table.insert("compiler", value(build.compiler.as_str()));
+    table.insert("flags", value(list(&build.flags)));
+    table
 }

@@ -7,7 +7,7 @@ use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 use serde::{Deserialize, Serialize};
 
 use super::error::{OpcError, malformed};
-use crate::{About, CodeFacts, ModuleFacts};
+use crate::{About, CodeFacts, LineTexts, ModuleFacts};
 
 #[derive(Serialize, Deserialize)]
 struct Module {
@@ -82,6 +82,8 @@ pub(super) fn parse<'a>(entry: impl Fn(&str) -> Option<&'a str>) -> Result<About
         machines: field(&entry, MACHINES)?,
         commands: field(&entry, COMMANDS)?,
         runs: field(&entry, RUNS)?,
+        // They stand in the table, with their lines.
+        texts: LineTexts::default(),
     })
 }
 

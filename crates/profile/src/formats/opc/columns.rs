@@ -24,15 +24,15 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::answers::Integer;
 use crate::{
-    Answer, AnswerRow, Assumption, Called, Certainty, Fact, FunctionFacts, Known, Ledger, ProcessEnding,
-    Subject, Way,
+    Answer, AnswerRow, Assumption, Called, Certainty, Column, Fact, FunctionFacts, Known, Ledger,
+    ProcessEnding, Subject, Way,
 };
 
 /// What a row of the table holds.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
-    /// A count.
-    Fact(&'a Fact),
+    /// A count; of what a line costs also the hash of what is written on it.
+    Fact(&'a Fact, Option<u32>),
     /// Anything else.
     Answer(&'a AnswerRow),
 }
@@ -78,7 +78,7 @@ const fn small(
 }
 
 /// All columns, in the order of files.
-pub(super) static TABLE: [TableColumn; 29] = [
+pub(super) static TABLE: [TableColumn; 30] = [
     text("kind", "what the row is about (below)", |row| Some(kind(row).into())),
     text(
         "module",
@@ -86,14 +86,14 @@ pub(super) static TABLE: [TableColumn; 29] = [
         module,
     ),
     text("function", "linkage name of the function", |row| match row {
-        Row::Fact(fact) => of_function(fact, |f| f.name.as_str().into()),
+        Row::Fact(fact, _) => of_function(fact, |f| f.name.as_str().into()),
         Row::Answer(answer) => answer.key.function().map(|function| Cow::from(&*function.name)),
     }),
     TableColumn {
         name: "local",
         meaning: "whether only its module can name it",
         cells: Cells::Flag(|row| match row {
-            Row::Fact(fact) => of_function(fact, |f| f.is_local),
+            Row::Fact(fact, _) => of_function(fact, |f| f.is_local),
             Row::Answer(answer) => answer.key.function().map(|function| function.module.is_some()),
         }),
     },
@@ -112,7 +112,7 @@ pub(super) static TABLE: [TableColumn; 29] = [
         "position of a parameter, block, edge or instruction in its function, of a loop that of its header, number of \
          a path (null beyond 32 bits), position of a doubt, exit status, signal",
         |row| match row {
-            Row::Fact(fact) => index(&fact.subject),
+            Row::Fact(fact, _) => index(&fact.subject),
             Row::Answer(answer) => index_of(&answer.key),
         },
     ),
@@ -125,7 +125,7 @@ pub(super) static TABLE: [TableColumn; 29] = [
     text("edges", "positions of the edges along a path", along),
     text("column", "which question the row answers", |row| {
         Some(match row {
-            Row::Fact(fact) => fact.column.word().into(),
+            Row::Fact(fact, _) => fact.column.word().into(),
             Row::Answer(answer) => answer.column.word().into(),
         })
     }),
@@ -133,7 +133,7 @@ pub(super) static TABLE: [TableColumn; 29] = [
         name: "value",
         meaning: "the answer, if it is a number from 0 to 2^64 - 1; null if it is unknown",
         cells: Cells::Count(|row| match row {
-            Row::Fact(fact) => fact.value,
+            Row::Fact(fact, _) => fact.value,
             Row::Answer(answer) => match answer.known.answer()? {
                 Answer::Number(number) => number.to_u64(),
                 _ => None,
@@ -142,25 +142,25 @@ pub(super) static TABLE: [TableColumn; 29] = [
     },
     text("unit", "what it is counted in", |row| {
         Some(match row {
-            Row::Fact(fact) => fact.unit().word().into(),
+            Row::Fact(fact, _) => fact.unit().word().into(),
             Row::Answer(answer) => answer.column.unit().word().into(),
         })
     }),
     text("origin", "how it was had", |row| {
         Some(match row {
-            Row::Fact(fact) => fact.origin.word().into(),
+            Row::Fact(fact, _) => fact.origin.word().into(),
             Row::Answer(answer) => answer.origin.word().into(),
         })
     }),
     text("quality", "how sure it is", |row| {
         Some(match row {
-            Row::Fact(fact) => fact.quality.to_string().into(),
+            Row::Fact(fact, _) => fact.quality.to_string().into(),
             Row::Answer(answer) => quality(answer),
         })
     }),
     text("world", "who may call exported functions", |row| {
         Some(match row {
-            Row::Fact(fact) => fact.world.word().into(),
+            Row::Fact(fact, _) => fact.world.word().into(),
             Row::Answer(answer) => answer.world.word().into(),
         })
     }),
@@ -208,7 +208,18 @@ pub(super) static TABLE: [TableColumn; 29] = [
                   its `words`; null of counts",
         cells: Cells::Assumptions(|row| row.answer().map(|answer| &answer.assumptions)),
     },
+    small(
+        TEXT,
+        "hash of what is written on the line, of the `instructions` of a `line`; null where that was not at hand",
+        |row| match row {
+            Row::Fact(_, text) => text,
+            Row::Answer(_) => None,
+        },
+    ),
 ];
+
+/// The column of texts.
+pub(super) const TEXT: &str = "text";
 
 /// The quality of an answer that rests on nothing is never this.
 const EXACT_UNDER: &str = "exact-under";
@@ -233,14 +244,14 @@ pub(super) fn certainty(quality: &str) -> Result<Certainty, Option<&str>> {
 impl<'a> Row<'a> {
     fn fact(self) -> Option<&'a Fact> {
         match self {
-            Row::Fact(fact) => Some(fact),
+            Row::Fact(fact, _) => Some(fact),
             Row::Answer(_) => None,
         }
     }
 
     fn answer(self) -> Option<&'a AnswerRow> {
         match self {
-            Row::Fact(_) => None,
+            Row::Fact(..) => None,
             Row::Answer(answer) => Some(answer),
         }
     }
@@ -252,7 +263,7 @@ fn of_function<'a, T>(fact: &'a Fact, get: impl Fn(&'a FunctionFacts) -> T) -> O
 
 fn module(row: Row<'_>) -> Option<Cow<'_, str>> {
     match row {
-        Row::Fact(fact) => of_function(fact, |f| f.module.as_str().into()),
+        Row::Fact(fact, _) => of_function(fact, |f| f.module.as_str().into()),
         Row::Answer(answer) => match &answer.key {
             Key::Module(module) => Some(Cow::from(&**module)),
             key => key.function()?.module.as_deref().map(Cow::from),
@@ -262,7 +273,7 @@ fn module(row: Row<'_>) -> Option<Cow<'_, str>> {
 
 fn place(row: Row<'_>) -> Option<(&str, u32)> {
     let place = match row {
-        Row::Fact(fact) => fact.subject.place()?,
+        Row::Fact(fact, _) => fact.subject.place()?,
         Row::Answer(AnswerRow { key: Key::Line(file, line), .. }) => return Some((file, *line)),
         Row::Answer(answer) => answer.place.as_ref()?,
     };
@@ -275,21 +286,33 @@ const NEEDED: usize = 20;
 /// How many of these columns every file has that is written now.
 const WRITTEN: usize = 21;
 
-/// The column of homes; those behind it are of answers.
+/// The column of homes; those behind it are of answers, but for the last, which is of texts.
 const HOME: usize = WRITTEN;
 
+/// The rows of a ledger: counts, then answers.
+pub(super) fn rows(ledger: &Ledger) -> Vec<Row<'_>> {
+    let text = |fact: &Fact| match (&fact.subject, fact.column) {
+        (Subject::Line(place), Column::Instructions) => ledger.about.texts.get(place),
+        _ => None,
+    };
+    let facts = ledger.facts().iter().map(|fact| Row::Fact(fact, text(fact)));
+    facts.chain(ledger.answers.iter().map(Row::Answer)).collect()
+}
+
 /// The columns of a ledger's file. Who only counts pays nothing for what is no count: a column of
-/// homes or answers takes some hundred bytes, and is there if there are such.
+/// homes, answers or texts takes some hundred bytes, and is there if there are such.
 pub(super) fn of(ledger: &Ledger) -> Vec<&'static TableColumn> {
     let has_home = |fact: &Fact| fact.subject.function().is_some_and(|function| function.home.is_some());
     let has_homes = ledger.facts().iter().any(has_home);
     let has_answers = !ledger.answers.is_empty();
-    let is_there = |position: usize| match position {
+    let is_there = |position: usize, column: &TableColumn| match position {
         0..WRITTEN => true,
         HOME => has_homes || has_answers,
+        _ if column.name == TEXT => !ledger.about.texts.is_empty(),
         _ => has_answers,
     };
-    TABLE.iter().enumerate().filter(|(position, _)| is_there(*position)).map(|(_, column)| column).collect()
+    let all = TABLE.iter().enumerate();
+    all.filter(|(position, column)| is_there(*position, column)).map(|(_, column)| column).collect()
 }
 
 /// What each kind of row is about.
@@ -317,7 +340,7 @@ pub(super) const KINDS: [(&str, &str); 19] = [
 
 pub(super) fn kind(row: Row<'_>) -> &'static str {
     match row {
-        Row::Fact(fact) => kind_of_subject(&fact.subject),
+        Row::Fact(fact, _) => kind_of_subject(&fact.subject),
         Row::Answer(answer) => match &answer.key {
             Key::Module(_) => "module",
             Key::Line(..) => "line",

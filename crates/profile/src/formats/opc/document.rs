@@ -74,7 +74,7 @@ fn table<const N: usize>(
 mod tests {
     use super::ledger_tables;
     use crate::example::sample;
-    use crate::formats::opc::columns::{KINDS, Row, kind};
+    use crate::formats::opc::columns::{KINDS, Row, kind, rows};
 
     /// `OPCOST_WRITE_DOCS=1` writes the tables into the page.
     #[test]
@@ -93,7 +93,7 @@ mod tests {
     fn every_kind_of_row_is_told() {
         let sample = sample();
         let answers = crate::answers::example::sample_rows();
-        let rows = sample.facts().iter().map(Row::Fact).chain(answers.iter().map(Row::Answer));
+        let rows = rows(&sample).into_iter().chain(answers.iter().map(Row::Answer));
         for kind in rows.map(kind) {
             assert!(KINDS.iter().any(|(told, _)| *told == kind), "{kind}");
         }

@@ -32,7 +32,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 
-use self::columns::{Row, TableColumn};
+use self::columns::TableColumn;
 pub use self::document::ledger_tables;
 use self::error::{EARLIER_SCHEMA, malformed};
 pub use self::error::{LEDGER_SCHEMA, OpcError};
@@ -63,9 +63,7 @@ fn encode(ledger: &Ledger, columns: &[&TableColumn]) -> Result<Vec<u8>, ParquetE
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .build();
     let mut writer = SerializedFileWriter::new(Vec::new(), columns::schema(columns), Arc::new(properties))?;
-    let answers = ledger.answers.iter().map(Row::Answer);
-    let rows: Vec<Row<'_>> = ledger.facts().iter().map(Row::Fact).chain(answers).collect();
-    for rows in rows.chunks(ROWS_PER_GROUP) {
+    for rows in columns::rows(ledger).chunks(ROWS_PER_GROUP) {
         let mut group = writer.next_row_group()?;
         write::write(&mut group, columns, rows)?;
         group.close()?;
@@ -115,11 +113,12 @@ pub fn read_ledger(bytes: &[u8]) -> Result<Ledger, OpcError> {
     if !columns::fits(metadata.schema()) {
         return Err(malformed("its columns are not those of its schema"));
     }
-    let about = about::parse(entry)?;
+    let mut about = about::parse(entry)?;
     let (mut facts, mut answers) = (Vec::new(), Answers::default());
     for group in 0..reader.num_row_groups() {
         let rows = read::read(reader.get_row_group(group)?.as_ref())?;
         facts.extend(rows.facts);
+        rows.texts.into_iter().for_each(|(place, text)| about.texts.insert(place, text));
         answers.extend(rows.answers);
     }
     let mut ledger = Ledger::new(about, facts)?;

@@ -20,7 +20,7 @@ use parquet::data_type::{
 use parquet::file::reader::RowGroupReader;
 
 use super::about::parse_hash;
-use super::columns::{ASSUMPTION, Cells, DECIMAL_BYTES, KINDS, Row, TABLE, TableColumn, certainty};
+use super::columns::{ASSUMPTION, Cells, DECIMAL_BYTES, KINDS, Row, TABLE, TEXT, TableColumn, certainty};
 use super::error::{OpcError, malformed};
 use crate::{
     Answer, AnswerColumn, AnswerRow, Assumed, Assumption, Called, Column, Fact, Form, FunctionFacts, Known,
@@ -53,6 +53,8 @@ type Parts = [Option<ByteArray>; 3];
 pub(super) struct GroupRows {
     pub(super) facts: Vec<Fact>,
     pub(super) answers: Vec<AnswerRow>,
+    /// Hashes of what is written on lines.
+    pub(super) texts: Vec<(SourcePlace, u32)>,
 }
 
 /// Reads a row group.
@@ -65,7 +67,11 @@ pub(super) fn read(group: &dyn RowGroupReader) -> Result<GroupRows, OpcError> {
     let mut found = GroupRows::default();
     for row in 0..count {
         match rows.text["key"][row] {
-            None => found.facts.extend(rows.fact(row)?),
+            None => {
+                let fact = rows.fact(row)?;
+                found.texts.extend(fact.as_ref().and_then(|fact| rows.line_text(fact, row)));
+                found.facts.extend(fact);
+            }
             Some(_) => found.answers.extend(rows.answer(row)?),
         }
     }
@@ -316,6 +322,14 @@ impl Rows {
             quality: self.word("quality", row)?,
             world: self.word("world", row)?,
         }))
+    }
+
+    /// The text of a line with what it costs, if the file tells it.
+    fn line_text(&self, fact: &Fact, row: usize) -> Option<(SourcePlace, u32)> {
+        match (&fact.subject, fact.column) {
+            (Subject::Line(place), Column::Instructions) => Some((place.clone(), self.small(TEXT, row)?)),
+            _ => None,
+        }
     }
 
     /// None of a kind, question, form or assumption that only a later version knows: that is
