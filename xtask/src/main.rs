@@ -8,7 +8,8 @@
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
-//! `calls` measures library functions; `dist` makes what users install. None is part of the tool: this crate imports
+//! `calls` measures library functions, `dist` makes what users install, and `guide` makes the book. None is part of
+//! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
 //! user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -20,6 +21,7 @@ mod command;
 mod corpus;
 mod dist;
 mod failure;
+mod guide;
 mod loops;
 mod manifest;
 mod pins;
@@ -99,7 +101,9 @@ usage: cargo xtask VERB
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
-                        the sanitizers of addresses and undefined behaviour";
+                        the sanitizers of addresses and undefined behaviour
+  guide                 the guide as a book, in target/guide; status 3 if a link
+                        leads nowhere";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command
 /// line, 1 for everything else.
@@ -120,6 +124,7 @@ fn main() -> ExitCode {
         ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
+        ["guide"] => guide::build(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

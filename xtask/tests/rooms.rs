@@ -220,17 +220,19 @@ fn only_system_calls_may_be_unsafe(folder: &Path) {
 #[test]
 fn paths_in_the_text_lead_somewhere() {
     let mut texts = vec![("ARCHITECTURE.md".to_owned(), architecture())];
-    for entry in std::fs::read_dir(root().join("docs/how")).expect("docs/how") {
+    for entry in std::fs::read_dir(root().join("guide/src/how")).expect("guide/src/how") {
         let path = entry.expect("the folder can be read").path();
         let text = std::fs::read_to_string(&path).expect("a page can be read");
         texts.push((path.display().to_string(), text));
     }
-    assert!(texts.len() > 10, "docs/how has its pages");
+    assert!(texts.len() > 10, "guide/src/how has its pages");
     for (name, text) in texts {
         let quoted = text.split('`').skip(1).step_by(2);
-        for path in
-            quoted.filter(|quoted| ["crates/", "xtask/", "docs/"].iter().any(|top| quoted.starts_with(top)))
-        {
+        for path in quoted.filter(|quoted| {
+            ["crates/", "xtask/", "guide/", "benchmarks/", "corpus/"]
+                .iter()
+                .any(|top| quoted.starts_with(top))
+        }) {
             assert!(root().join(path).exists(), "{name} names {path}, which is not there");
         }
     }

@@ -35,34 +35,34 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Verb {
-    /// How often did everything run, exactly?
+    /// Counts exactly how often every function, line and instruction ran.
     #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
     Count(CountArguments),
-    /// Stops a program when it has used up N instructions.
+    /// Stops a program after N instructions.
     #[command(after_help = FUEL_EXAMPLES)]
     Fuel(FuelArguments),
-    /// What becomes of an instruction, from source to bytes?
+    /// Shows what becomes of an instruction, from the source to the bytes.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArguments),
-    /// How often will every loop turn? Told from the code, without running it.
+    /// Predicts how often every loop iterates, from the code, without a run.
     #[command(after_help = LOOPS_EXAMPLES)]
     Loops(LoopsArguments),
-    /// What decides this value, or how often this loop turns?
+    /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
-    /// What were the values really: how often did each loop turn, and what did a line compute?
+    /// Records in a run how often each loop iterated, or what a line computed.
     #[command(after_help = VALUES_EXAMPLES)]
     Values(ValuesArguments),
-    /// How many bits does each value need?
+    /// Proves how many bits each value needs.
     #[command(after_help = BITS_EXAMPLES)]
     Bits(BitsArguments),
-    /// Nearly how often everything ran, at a few per cent: sampled, then made consistent.
+    /// Estimates how often everything ran, from samples of the unchanged program.
     #[command(alias = "record", after_help = SAMPLE_EXAMPLES)]
     Sample(SampleArguments),
-    /// Makes sampled counts consistent, and tells how much had to move, where
+    /// Makes sampled counts consistent, and reports how much changed.
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArguments),
-    /// How near is a sampled ledger to a counted one?
+    /// Measures how close a sampled ledger is to a counted one.
     #[command(after_help = OVERLAP_EXAMPLES)]
     Overlap(OverlapArguments),
     /// Writes a ledger as a profile that compilers and profile viewers read.
@@ -71,16 +71,16 @@ pub(crate) enum Verb {
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
-    /// Where does it do more work than before, and where less?
+    /// Compares two ledgers: where is more work than before, and where less?
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(DiffArguments),
-    /// Adds ledgers of one build.
+    /// Adds, averages or subtracts ledgers of one build.
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
-    /// Do the named runs in opcost.toml keep their limits?
+    /// Checks the named runs of opcost.toml against their limits.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
-    /// A crate's program with all its crates and std: cargo opcost count --bin NAME -- ARGS
+    /// Builds and counts the program of a crate: cargo opcost count --bin NAME -- ARGS
     #[command(disable_help_flag = true)]
     Cargo(CompilerArguments),
     /// Compiles and links C as clang does, with counters: CC="opcost cc".
@@ -92,7 +92,7 @@ pub(crate) enum Verb {
     /// The same for Fortran: FC="opcost flang".
     #[command(disable_help_flag = true)]
     Flang(CompilerArguments),
-    /// What is here, what is missing, and the one command that mends it.
+    /// Reports which tools are installed, and the command that installs what is missing.
     Doctor(DoctorArguments),
     /// Prints completions for a shell: opcost completions bash
     Completions(CompletionArguments),
@@ -108,36 +108,36 @@ Examples:
   opcost count main.c util.c -lm -- 20 x    several sources, a library, arguments for the program
   opcost count --annotate a.c               the hottest functions, line by line
   opcost count --annotate --asm a.c         the same with the machine instructions of each line
-  opcost count --json counts.json a.c       the same numbers for a machine (--html FILE, --ledger FILE)
-  opcost count --budget 2.5G a.c; echo $?   3 when it took more
+  opcost count --json counts.json a.c       the same numbers as JSON (also --html FILE, --ledger FILE)
+  opcost count --budget 2.5G a.c; echo $?   status 3 if it took more
   opcost count --paths --list paths a.c     the hottest paths through functions
-  opcost count --deterministic a.c          one number, even if it asks for time or addresses
+  opcost count --deterministic a.c          one number, even if it reads clocks or hashes addresses
   opcost count --emit exe -o a.counted a.c  build now, run later: opcost count ./a.counted -- args
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 over budget, 4 the program failed.";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 over budget, 4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct CountArguments {
-    /// Sources (C, C++), .bc, .ll, objects and archives, or one program built by opcost.
+    /// Sources (C, C++, Fortran, Rust), .bc, .ll, objects and archives; or one program built by opcost.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) build: BuildArguments,
-    /// Writes the counted program instead of running it: exe, obj, shared or bc.
+    /// Writes the counted program and does not run it.
     #[arg(long, value_name = "KIND", requires = "output", conflicts_with = "json")]
     pub(crate) emit: Option<EmitKind>,
-    /// Where to write: the program with --emit, else the report.
+    /// Where to write. With --emit that is the program, without it the report.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) show: ShowArguments,
-    /// Writes what was counted to a ledger (.opc), for report, diff and merge.
+    /// Writes the counts to a ledger (.opc), for report, diff and merge.
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Fails with status 3 when the program takes more instructions than this (2.5G, 300k, 1234).
+    /// Fails with status 3 if the program takes more instructions than this (2.5G, 300k, 1234).
     #[arg(long, value_name = "N", value_parser = parse_budget)]
     pub(crate) budget: Option<u128>,
-    /// An earlier ledger: over the budget, the report names the functions that grew since.
+    /// An earlier ledger. If the budget is exceeded, the report names the functions that grew since.
     #[arg(long, value_name = "FILE", requires = "budget")]
     pub(crate) baseline: Option<PathBuf>,
     /// Reads the program's input from a file.
@@ -146,20 +146,21 @@ pub(crate) struct CountArguments {
     /// Writes the program's output to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdout: Option<PathBuf>,
-    /// Runs it N times and says whether all runs agree.
+    /// Runs the program N times and reports whether all runs agree.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
-    /// Holds its world fixed: addresses, environment, clocks, random numbers, its process number, the
-    /// C library's variants for processors. A program that hashes addresses has one number then, too.
+    /// Fixes what differs from run to run: addresses, environment, clocks, random numbers, the process
+    /// number, and the C library's variants for processors. A program that hashes addresses has one
+    /// number then.
     #[arg(long, conflicts_with = "emit")]
     pub(crate) deterministic: bool,
     /// Exits with the program's own status.
     #[arg(long, conflicts_with = "ignore_status")]
     pub(crate) pass_status: bool,
-    /// Does not mind the program's status.
+    /// Ignores the program's status.
     #[arg(short, long)]
     pub(crate) ignore_status: bool,
-    /// Arguments of the program, behind `--`.
+    /// Arguments of the program, after `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
@@ -169,13 +170,13 @@ pub(crate) struct CountArguments {
 pub(crate) struct BuildArguments {
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Counts paths through functions too (Ball and Larus), for --list paths: --placement paths.
+    /// Counts paths through functions too (Ball and Larus), for --list paths. The same as --placement paths.
     #[arg(long)]
     pub(crate) paths: bool,
-    /// Where counters go: chords (cheap), paths (chords and paths) or every-segment (slow, obviously right).
+    /// Where counters are put: chords (few), paths (chords and paths) or every-segment (slow and simple).
     #[arg(long, value_name = "PLACEMENT", default_value = "chords", conflicts_with = "paths")]
     pub(crate) placement: Placement,
-    /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
+    /// Gives every thread its own counters. Implied by -pthread and -fopenmp in --cflag.
     #[arg(long)]
     pub(crate) threads: bool,
 }
@@ -189,7 +190,7 @@ pub(crate) struct CompileArguments {
     /// Optimisation level: 0, 1, 2, 3, s or z.
     #[arg(short = 'O', value_name = "LEVEL", default_value = DEFAULT_LEVEL, value_parser = ["0", "1", "2", "3", "s", "z"])]
     pub(crate) level: String,
-    /// A flag for the compiler, such as -DNDEBUG; may be repeated.
+    /// A flag for the compiler, such as -DNDEBUG. May be repeated.
     #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) cflags: Vec<String>,
     /// An include folder.
@@ -204,18 +205,18 @@ pub(crate) struct CompileArguments {
     /// A folder of libraries.
     #[arg(short = 'L', value_name = "DIR")]
     pub(crate) library_path: Vec<String>,
-    /// State of the module whose instructions are counted: source, pgo (where clang's profile passes read), optimized or
-    /// file.
+    /// State of the module whose instructions are counted: source, pgo (where clang's profile passes
+    /// read), optimized, or file (a .bc or .ll as given).
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
-    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies, wide numbers and
-    /// calls of the library weigh more), block-size/1 or a .toml file.
+    /// The weights of instructions: unit/1 (default of count), fuel/1 (default of fuel), block-size/1 or
+    /// a .toml file. With fuel/1 long copies, wide numbers and calls of the library weigh more.
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost: Option<String>,
-    /// Level at which machine code is generated, when it should differ from -O.
+    /// Level at which machine code is generated, if it differs from -O.
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) codegen: Option<u8>,
-    /// Shows how long each phase of instrumenting each module took.
+    /// Prints how long each phase of instrumenting each module took.
     #[arg(long)]
     pub(crate) time: bool,
 }
@@ -240,50 +241,54 @@ impl CompileArguments {
 
 const FUEL_EXAMPLES: &str = "\
 Examples:
-  opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
-  opcost fuel bot.cpp -- input                how much it takes
-  opcost fuel --unchecked bot.cpp -- input    the same, faster; nothing would stop it
+  opcost fuel --limit 5M bot.cpp -- input     run it, and stop it after 5 million instructions
+  opcost fuel bot.cpp -- input                how much it takes, without a limit
+  opcost fuel --unchecked bot.cpp -- input    the same, faster, without checks
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
-  opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
-  opcost fuel --emit shared -o bot.so bot.cpp a plug-in, whose turns a host gives fuel
+  opcost fuel --check bot.cpp                 can it be metered safely? every objection with its line
+  opcost fuel --emit shared -o bot.so bot.cpp a plug-in, to which a host gives fuel for each call
   opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
   opcost fuel --portable bot.cpp              one number on Linux (x86-64, aarch64, riscv64) and Windows
-  opcost fuel --deterministic bot.cpp         one number, even if it asks for time or addresses
-  opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
+  opcost fuel --deterministic bot.cpp         one number, even if it reads clocks or hashes addresses
+  opcost fuel --limit 5M --sandbox bot.cpp    check it, run it in a sandbox, print its output if it finishes
 
-Charged by fuel/1: each instruction of the inputs, and of the string, sort and format functions that
-are compiled with them; copies, fills and allocations by their length; a call of one of more than
-500 other functions of the C and C++ library at a fixed weight, in machine instructions measured.
-Free: what other functions outside the inputs do, what such a call does beyond usual arguments, and
-the kernel's work. A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
+The cost model fuel/1 charges:
+  - each instruction of the inputs, and of the string, sort and format functions compiled with them
+  - copies, fills and allocations by their length
+  - a call of one of more than 500 other functions of the C and C++ library, by a fixed measured weight
+It does not charge:
+  - other functions outside the inputs
+  - what a library call does beyond usual arguments
+  - the kernel's work
+A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
 
-Without --sandbox a program can change its counter: it lies in its own memory.
+Without --sandbox a program can change its counter, because the counter is in its own memory.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up (or rejected, blocked, out of memory),
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 used up (or rejected, blocked, out of memory),
 4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct FuelArguments {
-    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one metered program.
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives; or one metered program.
     #[arg(required_unless_present = "header", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Prints opcost_host.h, with which a C or C++ program runs plug-ins (--emit shared).
+    /// Prints opcost_host.h. With it a C or C++ program runs plug-ins (--emit shared).
     #[arg(long, conflicts_with_all = ["inputs", "limit", "json", "emit", "deterministic"])]
     pub(crate) header: bool,
-    /// Instructions that the program may use (5M, 2.5G, 1234); without it they are only counted.
+    /// Instructions that the program may use (5M, 2.5G, 1234). Without it they are only counted.
     #[arg(long, value_name = "N", value_parser = parse_budget)]
     pub(crate) limit: Option<u128>,
-    /// Instructions between two checks, at most.
+    /// At most this many instructions between two checks.
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_budget)]
     pub(crate) overshoot: u128,
-    /// Makes no checks: the program is faster, and nothing can stop it.
+    /// Makes no checks. The program is faster, and nothing stops it.
     #[arg(long, conflicts_with_all = ["limit", "overshoot"])]
     pub(crate) unchecked: bool,
-    /// For tests: charges every segment by itself, as the referee of all that is cleverer.
+    /// For tests: charges every segment by itself.
     #[arg(long, hide = true, conflicts_with_all = ["limit", "overshoot", "audit", "portable"])]
     pub(crate) by_segment: bool,
-    /// Has an independent auditor check the metered module: what is paid on every way, a question on
-    /// every cycle, the bound. Costs about as much again as metering.
+    /// Has an independent auditor check the metered module: the payment on every path, a check on
+    /// every cycle, and the bound between checks. Doubles the time of metering.
     #[arg(long)]
     pub(crate) audit: bool,
     #[command(flatten)]
@@ -292,7 +297,7 @@ pub(crate) struct FuelArguments {
     pub(crate) trust: TrustArguments,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Writes the metered program instead of running it.
+    /// Writes the metered program and does not run it.
     #[arg(long, value_name = "KIND", requires = "output", conflicts_with_all = ["limit", "json"])]
     pub(crate) emit: Option<FuelEmit>,
     /// Where to write.
@@ -307,11 +312,12 @@ pub(crate) struct FuelArguments {
     /// Writes the program's output to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdout: Option<PathBuf>,
-    /// Holds its world fixed: addresses, environment, clocks, random numbers, its process number, the
-    /// C library's variants for processors. A program that hashes addresses has one number then, too.
+    /// Fixes what differs from run to run: addresses, environment, clocks, random numbers, the process
+    /// number, and the C library's variants for processors. A program that hashes addresses has one
+    /// number then.
     #[arg(long, conflicts_with = "emit")]
     pub(crate) deterministic: bool,
-    /// Arguments of the program, behind `--`.
+    /// Arguments of the program, after `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
@@ -322,7 +328,7 @@ pub(crate) enum FuelEmit {
     Exe,
     /// One object file.
     Obj,
-    /// A plug-in for a host (see --header).
+    /// A plug-in for a host, see --header.
     Shared,
     /// Metered bitcode.
     Bc,
@@ -338,7 +344,7 @@ pub(crate) enum EmitKind {
     Obj,
     /// A shared library.
     Shared,
-    /// Counted bitcode; `opcost cc` or `opcost count` make a program of it.
+    /// Counted bitcode. `opcost cc` and `opcost count` make a program of it.
     Bc,
     /// The bitcode at its anchor, as it is before counting.
     Anchor,
@@ -347,7 +353,7 @@ pub(crate) enum EmitKind {
 /// The verb takes all arguments before clap sees them; this is for the help.
 #[derive(Args, Debug)]
 pub(crate) struct CompilerArguments {
-    /// Arguments of the compiler (the first may name one: launcher form), or of cargo opcost.
+    /// Arguments of the compiler, or of cargo opcost. The first may name the compiler.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
@@ -357,7 +363,7 @@ pub(crate) struct DoctorArguments {
     /// Prints JSON (schema opcost.doctor/1).
     #[arg(long)]
     pub(crate) json: bool,
-    /// Makes opcost-cc, opcost-c++ and opcost-flang in a folder, for build systems that want one word.
+    /// Makes opcost-cc, opcost-c++ and opcost-flang in a folder, for build systems that take one word.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     pub(crate) links: Option<PathBuf>,
 }
@@ -373,7 +379,7 @@ pub(crate) enum BudgetError {
     Comma(String),
 }
 
-/// Whether commas stand between groups of three digits only.
+/// Whether commas are between groups of three digits only.
 fn is_grouped(number: &str) -> bool {
     let mut groups = number.split(',');
     groups.next().is_some_and(|first| (1..=3).contains(&first.len())) && groups.all(|group| group.len() == 3)

@@ -71,16 +71,16 @@ words! {
     Instructions = "instructions",
     /// How often a block ran, an edge was taken, a line was executed.
     Count = "count",
-    /// How many frames a child process took over by `fork` and left by this
-    /// edge; they stand against the edge's `count`.
+    /// How many frames a child process inherited by `fork` and abandoned at this
+    /// edge. They are subtracted from the edge's `count`.
     Inherited = "inherited",
-    /// How many samples lie in its code.
+    /// How many samples are in its code.
     Samples = "samples",
-    /// How many thousandths of a cycle one execution is expected to take; of the
-    /// program, those between two samples. Of merged ledgers the sum.
+    /// How many thousandths of a cycle one execution is expected to take. For the
+    /// program: between two samples. For merged ledgers: the sum.
     Cycles = "cycles",
-    /// How many thousandths of a cycle of these its instructions take by themselves; the
-    /// rest is waiting, as samples tell. Of merged ledgers the sum.
+    /// How many of these its instructions take by themselves. The rest is waiting,
+    /// which samples show. For merged ledgers: the sum.
     Busy = "busy",
     /// How many runs there were of a kind.
     Runs = "runs",
@@ -93,13 +93,13 @@ words! {
 words! {
     /// Which question an answer is to that is no count.
     AnswerColumn, "question":
-    /// How often a loop goes back, once it is entered.
+    /// How often a loop takes its back edge, for each entry.
     BackEdges = "back-edges",
-    /// How often a loop's body runs, once it is entered.
+    /// How often a loop's body runs, for each entry.
     Iterations = "iterations",
-    /// How often a loop's body runs in all turns of the loops around it.
+    /// How often a loop's body runs in all iterations of the enclosing loops.
     IterationsInAll = "iterations-in-all",
-    /// When a loop is entered: where this is not zero.
+    /// When a loop is entered: if this is not zero.
     EnteredIf = "entered-if",
     /// Which values it can have.
     Range = "range",
@@ -107,9 +107,9 @@ words! {
     Declared = "declared",
     /// How many bits hold all its values: those of an integer type, or significant ones.
     Needed = "needed",
-    /// How many bits hold what is looked at.
+    /// How many bits hold the part of it that is used.
     Demanded = "demanded",
-    /// How many of the bits needed are always the same, or never looked at.
+    /// How many of the needed bits are constant or never used.
     DeadBits = "dead-bits",
     /// How often it was defined in the runs, or a loop entered.
     Observed = "observed",
@@ -121,9 +121,9 @@ words! {
     ObservedValues = "observed-values",
     /// How many bits hold all that it was in the runs.
     ObservedNeeded = "observed-needed",
-    /// How often a loop went back in the runs, once it was entered and until it was left by one of its exits.
+    /// How often a loop took its back edge in the runs, for each entry that ended at an exit of the loop.
     ObservedBackEdges = "observed-back-edges",
-    /// How often a loop's body ran in the runs, once it was entered.
+    /// How often a loop's body ran in the runs, for each entry.
     ObservedIterations = "observed-iterations",
 }
 
@@ -138,7 +138,7 @@ words! {
     Set = "set",
     /// A function of named things, as in C: `n * (n - 1) / 2`.
     Formula = "formula",
-    /// Numbers with a point: `0.0..255.0 or NaN`.
+    /// Floating-point numbers: `0.0..255.0 or NaN`.
     Reals = "reals",
 }
 
@@ -164,11 +164,11 @@ words! {
     Condition = "condition",
     /// The formula `words` holds, else a loop does not end.
     EndsIf = "ends-if",
-    /// The loop `key` ends, as its language promises of one that does nothing.
+    /// The loop `key` ends, because its language promises it for loops without effects.
     Progress = "progress",
     /// A loop is not left by the edge or at the block `key`.
     NotLeft = "not-left",
-    /// Numbers with a point are those of IEEE 754, uncontracted.
+    /// Floating-point numbers follow IEEE 754, and nothing is contracted.
     Ieee = "ieee",
     /// The rule that is called `words`.
     Rule = "rule",
@@ -181,7 +181,7 @@ words! {
     Calls = "calls",
     /// Instructions, weighted by the ledger's cost model.
     Instructions = "instructions",
-    /// Times that something ran.
+    /// Executions.
     Executions = "executions",
     /// Frames of functions.
     Frames = "frames",
@@ -193,9 +193,9 @@ words! {
     Runs = "runs",
     /// Processes of the system.
     Processes = "processes",
-    /// Times that a loop goes back.
+    /// Traversals of a loop's back edge.
     BackEdges = "back-edges",
-    /// Times that a loop's body runs.
+    /// Executions of a loop's body.
     Iterations = "iterations",
     /// 1 for yes, 0 for no.
     Truth = "truth",
@@ -206,7 +206,7 @@ words! {
 }
 
 words! {
-    /// How a fact was had.
+    /// How a fact was obtained.
     Origin, "origin":
     /// Every occurrence was counted.
     Counted = "counted",
@@ -225,7 +225,7 @@ words! {
     World, "world":
     /// Only the program itself.
     Closed = "closed",
-    /// Anyone, with anything.
+    /// Anyone, with any values.
     Open = "open",
 }
 
@@ -238,9 +238,9 @@ words! {
     Branch = "branch",
     /// A call returned.
     Fall = "fall",
-    /// The function is done.
+    /// The function returns.
     Return = "return",
-    /// The frame was left for good during a call.
+    /// The frame was abandoned during a call.
     Left = "left",
     /// A `setjmp` returned once more.
     Again = "again",

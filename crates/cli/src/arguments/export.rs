@@ -17,18 +17,18 @@ Examples:
   opcost export --to pprof run.opc -o run.pb.gz             go tool pprof run.pb.gz
   opcost export --to collapsed run.opc -o run.folded        flamegraph.pl run.folded > run.svg
 
-The ledger says how its modules were compiled; they are compiled so again, and what is no more as it was counted is
-refused, function by function. Run it where the ledger was made, with its sources as they were.
+The ledger records how its modules were compiled, and they are compiled so again. A function that
+changed since is refused. Run it where the ledger was made, with unchanged sources.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage.";
+Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportArguments {
     /// What to write.
     #[arg(long = "to", value_name = "FORMAT")]
     pub(crate) format: FormatWord,
-    /// Ledgers (.opc) of one build, or raw counters (.opcraw) of one run; and sources or bitcode of the modules that
-    /// are wanted, if not all are.
+    /// Ledgers (.opc) of one build, or raw counters (.opcraw) of one run. Sources or bitcode choose
+    /// modules of it; without them all are exported.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Where to write it.
@@ -41,13 +41,13 @@ pub(crate) struct ExportArguments {
 /// Who reads the profile.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormatWord {
-    /// The module at its anchor, branches weighed: clang -x ir, llc.
+    /// The module at its anchor with branch weights, for clang -x ir and llc.
     Bitcode,
-    /// clang -fprofile-use, rustc -Cprofile-use; of a ledger at the anchor pgo.
+    /// For clang -fprofile-use and rustc -Cprofile-use. Takes a ledger at the anchor pgo.
     Profdata,
-    /// clang -fprofile-sample-use: by function and line.
+    /// For clang -fprofile-sample-use, by function and line.
     LlvmSample,
-    /// go tool pprof and what reads its files.
+    /// For go tool pprof, and for others that read its files.
     Pprof,
     /// Folded stacks of inlined functions, for flame graphs.
     Collapsed,

@@ -13,18 +13,19 @@ use opcost_toolchain::machine::Machine;
 /// Flags for one number on every machine.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct PortableArguments {
-    /// Takes only what means the same everywhere, and counts one number on every machine: the C
-    /// library comes along, metered; no exceptions, threads, files or clocks.
+    /// Builds a program with one number on every machine. The C library is compiled in and metered.
+    /// Programs with exceptions, threads, files or clocks are rejected.
     #[arg(long, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
     pub(crate) portable: bool,
-    /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine) or
+    /// The machine to build for, if it is another one. The program runs in an emulator (qemu, wine) or
     /// an engine (Node, wasmtime).
     #[arg(long, value_name = "MACHINE", value_enum, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
     pub(crate) machine: Option<MachineWord>,
-    /// What runs WebAssembly; without it Node, or else the wasmtime of Python (OPCOST_PYTHON).
+    /// What runs WebAssembly. Without it that is Node, or the wasmtime of Python (OPCOST_PYTHON).
     #[arg(long, value_name = "ENGINE", value_enum)]
     pub(crate) engine: Option<EngineWord>,
-    /// The JSON of a run elsewhere: says whether the code is the same, and the first function that is not.
+    /// The JSON of a run on another machine. Reports whether the code is the same, and the first
+    /// function that differs.
     #[arg(long, value_name = "FILE", requires = "portable", conflicts_with = "emit")]
     pub(crate) same_as: Option<PathBuf>,
 }
@@ -32,30 +33,30 @@ pub(crate) struct PortableArguments {
 /// How much the program is trusted.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TrustArguments {
-    /// Builds and runs nothing: says whether the inputs may be metered, whoever wrote them.
+    /// Builds and runs nothing. Reports whether the inputs can be metered safely.
     #[arg(long, conflicts_with_all = ["limit", "emit", "stdin", "stdout", "sandbox", "deterministic"])]
     pub(crate) check: bool,
-    /// Checks it first, then runs it behind walls: a process of its own without files, threads,
-    /// processes or network, with limited memory and time; what it prints is held back until it finished.
+    /// Checks the program first, then runs it in a process of its own without files, threads,
+    /// processes or network. Memory and time are limited. Its output is held back until it finishes.
     #[arg(long, conflicts_with_all = ["emit", "deterministic"])]
     pub(crate) sandbox: bool,
-    /// Memory that it may have in the sandbox (256M, 1G; powers of two).
+    /// Memory of the program in the sandbox (256M, 1G; powers of two).
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, requires = "sandbox")]
     pub(crate) memory: u64,
-    /// Seconds that it may take in the sandbox, whatever it does.
+    /// Seconds that the program may take in the sandbox.
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = parse_seconds, requires = "sandbox")]
     pub(crate) seconds: Duration,
-    /// Prints what it printed in the sandbox even if it did not finish.
+    /// Prints the output of a sandboxed program even if it did not finish.
     #[arg(long, requires = "sandbox")]
     pub(crate) partial: bool,
-    /// Keeps the program's own stores off its counter and the counter twice: a program that writes to it is
-    /// rejected. Costs some time and no fuel; --sandbox is stronger.
+    /// Guards the counter against the program's own stores, and stores it twice. A program that writes
+    /// to it is rejected. Costs some time and no fuel. --sandbox is stronger.
     #[arg(long, conflicts_with_all = ["sandbox", "check", "portable", "machine"])]
     pub(crate) harden: bool,
-    /// Outside functions or data that the program may use besides those opcost knows.
+    /// More outside functions or data that the program may use.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
-    /// A file of such names, one a line; `#` begins a comment.
+    /// A file of such names, one per line. `#` begins a comment.
     #[arg(long, value_name = "FILE")]
     pub(crate) allow_file: Option<PathBuf>,
 }
@@ -148,7 +149,7 @@ pub(crate) enum MachineWord {
     /// Windows on x86-64.
     #[value(name = "x86_64-windows")]
     X86Windows,
-    /// WebAssembly with WASI, in Node or wasmtime: its own IR, so its own number (without --portable).
+    /// WebAssembly with WASI, in Node or wasmtime, without --portable. Its IR differs, so its number does.
     #[value(name = "wasm32-wasi")]
     Wasm,
 }

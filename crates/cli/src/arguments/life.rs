@@ -11,50 +11,50 @@ use super::CompileArguments;
 pub(crate) const LIFE_EXAMPLES: &str = "\
 Examples:
   opcost life prog.c:3                   what becomes of line 3, stage by stage
-  opcost life prog.c:3:14                only what stands in column 14
-  opcost life --function f prog.c        all of a function; --value %div one value of it
-  opcost life --stage dag prog.c:3       one stage in full; --svg dag.svg draws it
+  opcost life prog.c:3:14                only column 14
+  opcost life --function f prog.c        a whole function (--value %div for one value)
+  opcost life --stage dag prog.c:3       one stage in full (--svg dag.svg draws it)
   opcost life --target aarch64-linux-gnu -O0 prog.c:3
-  opcost life prog.ll:3                  line 3 of the source that it comes from
-  opcost life --format macho prog.c:3    COFF or Mach-O in place of ELF
+  opcost life prog.ll:3                  line 3 of the source that it was compiled from
+  opcost life --format macho prog.c:3    Mach-O instead of ELF
   opcost life prog.s:12                  assembly text: operation, encoding, bytes
-  opcost life --bytes \"89 d1 f7 f9 c3\"   what bytes say; a file, or - for stdin
+  opcost life --bytes \"89 d1 f7 f9 c3\"   decodes bytes (or a file, or - for stdin)
   opcost life --hot run.opc              the costliest instruction of a ledger (opcost count --ledger run.opc)
-  opcost life --ledger run.opc prog.c:3  how often each step ran; from the state on that was counted
-  opcost life --html life.html prog.c:3  the whole story as one page
-  opcost life --json life.json prog.c:3  the same for a machine
+  opcost life --ledger run.opc prog.c:3  with how often each step ran
+  opcost life --html life.html prog.c:3  everything as one page
+  opcost life --json life.json prog.c:3  everything as JSON
 
-Exit status: 0 fine, 1 opcost failed (or watching changed the code), 2 usage.";
+Exit status: 0 success, 1 opcost failed (or recording changed the code), 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct LifeArguments {
-    /// A source (C, C++, Fortran, Rust) with a line: prog.c:3 or prog.c:3:14; .bc or .ll with a line of the source
-    /// that its debug information names (prog.bc:3); assembly text (prog.s:12, or all of it); with --bytes the bytes
-    /// themselves, a file of them, or -.
+    /// A source (C, C++, Fortran, Rust) with a line: prog.c:3 or prog.c:3:14. Bitcode with a line of the
+    /// source that its debug information names: prog.bc:3. Assembly text, with or without a line:
+    /// prog.s:12. With --bytes the bytes themselves, a file of them, or -.
     #[arg(value_name = "INPUT[:LINE[:COLUMN]]", required_unless_present = "hot")]
     pub(crate) input: Option<String>,
     /// INPUT is machine code, in hexadecimal (a file may hold the bytes as they are).
     #[arg(long, conflicts_with_all = ["function", "format", "hot", "ledger"], requires = "input")]
     pub(crate) bytes: bool,
-    /// The function whose instructions are followed, by its linkage name or its name in the source.
+    /// The function whose instructions are followed. The name is that of the linker or of the source.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// One value of that function: %div.
     #[arg(long, value_name = "NAME", requires = "function")]
     pub(crate) value: Option<String>,
-    /// One stage only, in full: the whole function, or graph, behind each pass that changed it.
+    /// One stage only, in full: the whole function or graph after each pass that changed it.
     #[arg(long, value_name = "STAGE", value_parser = stages())]
     pub(crate) stage: Option<StageName>,
-    /// A ledger (.opc): the costliest instruction of its runs is followed, in the program as it was counted.
+    /// A ledger (.opc). The costliest instruction of its runs is followed, in the program that was counted.
     #[arg(long, value_name = "LEDGER", conflicts_with_all = ["function", "value", "ledger", "target"])]
     pub(crate) hot: Option<PathBuf>,
-    /// A ledger (.opc) of the program: every step shows how often its instruction ran.
+    /// A ledger (.opc) of the program. Every step shows how often its instruction ran.
     #[arg(long, value_name = "LEDGER", conflicts_with = "target")]
     pub(crate) ledger: Option<PathBuf>,
-    /// The machine, as LLVM calls it: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
+    /// The target triple: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
-    /// The object's format: the system of the target is taken from it.
+    /// The format of the object. It decides the operating system of the target.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) format: Option<FormatName>,
     #[command(flatten)]
@@ -62,13 +62,13 @@ pub(crate) struct LifeArguments {
     /// Writes opcost.life/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Draws the graph of instruction selection behind each phase, the chosen nodes marked; - is stdout.
+    /// Draws the graph of instruction selection after each phase, with the chosen nodes marked; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Writes the whole story as one page for a browser, which loads nothing.
+    /// Writes everything as one page for a browser, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Where the story goes; without it stdout.
+    /// Where to write the text, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

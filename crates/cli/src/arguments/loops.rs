@@ -13,40 +13,40 @@ use super::CompileArguments;
 
 pub(crate) const LOOPS_EXAMPLES: &str = "\
 Examples:
-  opcost loops prog.f90                   every loop: where, how often its body runs, or why nobody can say
-  opcost loops --set n=1000 prog.c        formulas evaluated (names as they are printed; the known ones are told)
+  opcost loops prog.f90                   every loop: its line and how often its body runs, or why not
+  opcost loops --set n=1000 prog.c        formulas evaluated, with the names that are printed
   opcost loops --function solve prog.c    the loops of one function
   opcost loops main.c util.c -lm          several sources are one program
   opcost loops --world open lib.c         exported functions may be called by anyone with anything
-  opcost loops --effects mpi.txt prog.c   what functions outside the program do, added to what is known
-  opcost loops --json loops.json prog.bc  the same for a machine
-  opcost loops --ledger loops.opc prog.c  the same as a table: opcost report loops.opc shows it
+  opcost loops --effects mpi.txt prog.c   with a table of what functions outside the program do
+  opcost loops --json loops.json prog.bc  the same as JSON
+  opcost loops --ledger loops.opc prog.c  the same as a table, for opcost report
   opcost explain prog.c:12                what decides the loop in line 12
 
-Body iterations are counted for one activation: the loop entered once, and left by one of its own exits.
+Iterations are those of one activation: the loop is entered once, and left by one of its own exits.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage.";
+Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 pub(crate) const EXPLAIN_EXAMPLES: &str = "\
 Examples:
-  opcost explain prog.c:123               what decides this value, or how often this loop turns
+  opcost explain prog.c:123               what decides this value, or how often this loop iterates
   opcost explain --function f prog.c      the loops and the results of a function
   opcost explain --svg why.svg prog.c:123 the graph of what it depends on (--dot FILE for Graphviz)
   opcost explain --json why.json prog.f90:40
   opcost explain --width kernel.c:30      why the integers in this line are as wide as they are, and which one
                                           fact more would help
 
-Answers end in constants and named inputs: argv[1] through atoi, a READ and its file, a variable of the
-environment. What is only possible, and what comes from outside, is marked.
+Answers end in constants and named inputs: argv[1] through atoi, a READ and its file, or a variable
+of the environment. What is only possible, and what comes from outside, is marked.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage.";
+Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 /// What is promised of ports.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct ContractArguments {
-    /// A contract: each caller of the function gives this to the parameter. FUNCTION.PORT=NUMBER,
-    /// LOW..HIGH with both ends in it, or several with commas: 'f.stride=64', 'f.n=0..99,128'. May be
-    /// repeated.
+    /// A contract: each caller of the function passes this to the parameter. FUNCTION.PORT=NUMBER,
+    /// LOW..HIGH with both ends included, or several with commas: 'f.stride=64', 'f.n=0..99,128'. May
+    /// be repeated.
     #[arg(long = "assume", value_name = "CONTRACT")]
     pub(crate) contracts: Vec<PortContract>,
 }
@@ -54,11 +54,11 @@ pub(crate) struct ContractArguments {
 /// What both verbs must know of the program.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ProgramArguments {
-    /// Who may call: open (exported functions may be called by anyone with anything) or closed
-    /// (main is where it begins). Without the flag closed if the inputs define main.
+    /// Who may call: open (anyone calls exported functions with any values) or closed (the program
+    /// begins at main). Without the flag it is closed if the inputs define main.
     #[arg(long, value_name = "WORLD", value_enum)]
     pub(crate) world: Option<WorldName>,
-    /// A table of what functions outside the program do; its lines go before those that opcost knows.
+    /// A table of what functions outside the program do. Its lines override those of opcost.
     #[arg(long, value_name = "FILE")]
     pub(crate) effects: Option<PathBuf>,
     #[command(flatten)]
@@ -79,25 +79,25 @@ impl ProgramArguments {
 /// A world, as a flag takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WorldName {
-    /// Exported functions may be called by anyone.
+    /// Anyone calls exported functions, with any values.
     Open,
-    /// It begins at main.
+    /// The program begins at main.
     Closed,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct LoopsArguments {
-    /// Sources (C, C++, Fortran), .bc or .ll: one program.
+    /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Only loops of this function, by its linkage name or its name in the source; may be repeated.
+    /// Only loops of this function. The name is that of the linker or of the source. May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
-    /// A value for a name in formulas; may be repeated.
+    /// A value for a name in formulas. May be repeated.
     // A name may begin with a minus: `-3||%from`, what the callers give.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
     pub(crate) bindings: Vec<(String, i128)>,
-    /// Data that the program reads holds what it holds when the read fails, unless --set says otherwise.
+    /// Assumes that each read fails, so that its variables hold what they held before. --set overrides it.
     #[arg(long)]
     pub(crate) defaults: bool,
     #[command(flatten)]
@@ -105,11 +105,11 @@ pub(crate) struct LoopsArguments {
     /// Writes opcost.loops/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Writes what is known of the loops to a ledger (.opc), one row for each answer, for report,
-    /// merge and readers of Parquet tables.
+    /// Writes the answers to a ledger (.opc), one row for each, for report, merge and readers of
+    /// Parquet tables.
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Where the table goes; without it stdout.
+    /// Where to write the table, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -117,30 +117,30 @@ pub(crate) struct LoopsArguments {
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
     /// A source (C, C++, Fortran), .bc or .ll, with the line of a value or a loop: prog.c:123 or
-    /// prog.c:123:14; more inputs are the rest of the program.
+    /// prog.c:123:14. More inputs are the rest of the program.
     #[arg(required = true, value_name = "INPUT[:LINE[:COLUMN]]")]
     pub(crate) inputs: Vec<String>,
-    /// The function whose loops and results are explained, by its linkage name or its name in the source.
+    /// The function whose loops and results are explained. The name is that of the linker or of the source.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
-    /// Tells of the integers that the line computes why each is as wide as it is, and which one fact
-    /// more about an input would help.
+    /// Explains why each integer of the line is as wide as it is, and which one fact about an input
+    /// would make it narrower.
     #[arg(long, conflicts_with_all = ["function", "dot", "svg"])]
     pub(crate) width: bool,
     #[command(flatten)]
     pub(crate) contracts: ContractArguments,
-    /// Writes opcost.explain/1, or with --width opcost.explain-width/2, to a file; - is stdout.
+    /// Writes JSON (schema opcost.explain/1, with --width opcost.explain-width/2) to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Writes the graph of dependences for Graphviz, the argument on each edge; - is stdout.
+    /// Writes the graph of dependences for Graphviz, with the reason on each edge; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
     /// Draws the same graph; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Where the text goes; without it stdout.
+    /// Where to write the text, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -10,18 +10,18 @@ use opcost_report::count::list::{ListKind, ListSort};
 /// report counts.
 #[derive(Args, Debug, Default, Clone)]
 pub(crate) struct ShowArguments {
-    /// Shows the source of the hottest functions with how often each line ran.
+    /// Shows the source of the hottest functions, with how often each line ran.
     #[arg(long)]
     pub(crate) annotate: bool,
-    /// Shows the machine instructions that each line became (of C, C++, .bc and .ll whose sources are
-    /// here), in the code that nobody counts in, with how often they ran; implies --annotate.
+    /// Shows the machine instructions of each line, with how often they ran. They are those of the
+    /// uninstrumented program. Works for C, C++, .bc and .ll whose sources are here. Implies --annotate.
     #[arg(long)]
     pub(crate) asm: bool,
     /// Shows the instructions of the hottest functions in IR text, block by block, with how often they
-    /// ran (of a ledger with --program); implies --annotate.
+    /// ran. A ledger needs --program for it. Implies --annotate.
     #[arg(long)]
     pub(crate) ir: bool,
-    /// Shows this function's source whole (its name, demangled or not); may be repeated.
+    /// Shows the whole source of this function (its name, demangled or not). May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
     /// Rows in the report.
@@ -30,18 +30,18 @@ pub(crate) struct ShowArguments {
     /// Names every module with its compiler and all flags, however many there are.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Lists all of one kind in place of the report: functions, lines, blocks, edges, paths (counted with
-    /// --paths) or instructions (of a ledger with --program); --json then has schema opcost.list/1.
+    /// Lists all of one kind instead of the report. Paths must be counted with --paths. Instructions of
+    /// a ledger need --program. --json then has the schema opcost.list/1.
     #[arg(long, value_name = "KIND")]
     pub(crate) list: Option<ListWord>,
-    /// Order of the list: count, name, place or none (as in the ledger).
+    /// Order of the list.
     #[arg(long, value_name = "KEY", requires = "list", default_value = "count")]
     pub(crate) sort: SortWord,
-    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout, which then has it
-    /// alone: the program's output and the report go to stderr.
+    /// Writes JSON (schema opcost.count/1) to a file; - is stdout. Then only JSON goes to stdout: the
+    /// program's output and the report go to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Writes a page for a browser: one file, nothing loaded from elsewhere.
+    /// Writes a page for a browser: one file, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -62,10 +62,10 @@ pub(crate) struct ReportArguments {
     pub(crate) show: ShowArguments,
     #[command(flatten)]
     pub(crate) raw: RawArguments,
-    /// Writes the facts to a ledger (.opc), for example from raw counters.
+    /// Writes a ledger (.opc), for example from raw counters.
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Where to write the report; else it goes to stdout.
+    /// Where to write the report, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -73,8 +73,8 @@ pub(crate) struct ReportArguments {
 /// For raw counters, which mean nothing without their program.
 #[derive(Args, Debug, Default)]
 pub(crate) struct RawArguments {
-    /// The program that wrote the .opcraw files, when it was moved since; of a ledger, the program that was
-    /// counted.
+    /// The program that wrote the .opcraw files, if it was moved since. For a ledger, the program that
+    /// was counted.
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -87,13 +87,13 @@ pub(crate) struct MergeArguments {
     /// The ledger to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Takes the mean run in place of the sum, rounded to the nearest.
+    /// Writes the mean run instead of the sum, rounded to the nearest integer.
     #[arg(long, conflicts_with = "subtract")]
     pub(crate) average: bool,
-    /// Takes all other ledgers away from the first one; what would be below zero is refused.
+    /// Subtracts all other ledgers from the first. A count below zero is an error.
     #[arg(long)]
     pub(crate) subtract: bool,
-    /// Keeps blocks and drops edges (which must agree with them).
+    /// Writes blocks without edges. Both must agree.
     #[arg(long)]
     pub(crate) to_blocks: bool,
     #[command(flatten)]
@@ -109,18 +109,18 @@ pub(crate) struct DiffArguments {
     /// Rows in each list.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
-    /// Writes JSON (schema opcost.diff/1) to a file, or with `-` to stdout; the report then goes to stderr.
+    /// Writes JSON (schema opcost.diff/1) to a file; - is stdout. The report then goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Compares even what another compiler, other flags or another target made.
+    /// Compares also builds of different compilers, flags or targets.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Fails with status 3 when this is so.
+    /// Fails with status 3 in this case.
     #[arg(long, value_name = "WHEN")]
     pub(crate) fail_on: Option<FailOn>,
     #[command(flatten)]
     pub(crate) raw: RawArguments,
-    /// Where to write the report; else it goes to stdout.
+    /// Where to write the report, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -141,24 +141,23 @@ pub(crate) struct CheckArguments {
     /// The file with the named runs and their limits.
     #[arg(long, value_name = "FILE", default_value = "opcost.toml")]
     pub(crate) file: PathBuf,
-    /// Checks only this run; may be repeated.
+    /// Checks only this run. May be repeated.
     #[arg(long = "run", value_name = "NAME")]
     pub(crate) runs: Vec<String>,
-    /// Writes what was counted into the file as the new limits: of each run, and of functions that do
-    /// much of it by themselves (without what they call). Each run is made twice, and a number that
-    /// differs becomes no limit.
+    /// Writes the counts into the file as new limits, for each run and for functions that do much of the
+    /// work without their callees. Each run is made twice. A number that differs becomes no limit.
     #[arg(long, requires = "reason")]
     pub(crate) update: bool,
-    /// Why the limits change; it is written beside them.
+    /// Why the limits change. It is written into the file.
     #[arg(long, value_name = "TEXT", requires = "update")]
     pub(crate) reason: Option<String>,
-    /// How the result is written: text, markdown (for a job summary) or github (annotations).
+    /// How the result is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: CheckFormat,
-    /// Writes JSON (schema opcost.check/1) to a file, or with `-` to stdout.
+    /// Writes JSON (schema opcost.check/1) to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Where to write the result; else it goes to stdout.
+    /// Where to write the result, instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -170,7 +169,7 @@ pub(crate) enum CheckFormat {
     Text,
     /// For a job summary or a comment.
     Markdown,
-    /// Annotations of GitHub Actions, beside the text.
+    /// Annotations of GitHub Actions, and the text.
     Github,
 }
 
@@ -182,7 +181,7 @@ pub(crate) struct CompletionArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ManArguments {
-    /// One verb's page; without it, that of opcost.
+    /// The verb. Without it the page of opcost itself.
     pub(crate) verb: Option<String>,
 }
 
@@ -200,25 +199,25 @@ Examples:
   opcost report *.opcraw --ledger run.opc    raw counters that a counted program left behind
   opcost report run.opc --list edges --sort place       every edge (functions, lines, blocks, paths)
   opcost report run.opc --program ./a --list instructions
-  opcost report loops.opc                    answers that are no counts, by key (of loops, bits, values --ledger)
+  opcost report loops.opc                    answers of loops, bits or values --ledger
 
-Of answers all rows are shown, or those of --function; --json then has schema opcost.answers/1.";
+Of answers all rows are shown, or those of --function. --json then has the schema opcost.answers/1.";
 
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:
   opcost merge monday.opc tuesday.opc -o week.opc             adds runs of one build
   opcost merge --average *.opc -o mean.opc                    the mean run
-  opcost merge --subtract run.opc warmup.opc -o steady.opc    what the first does beyond the others
+  opcost merge --subtract run.opc warmup.opc -o steady.opc    the first without the others
   opcost merge --to-blocks run.opc -o blocks.opc              without edges
 
-Counted and sampled ledgers do not mix, nor do builds. A sum of more than 64 bits stays at 2^64 - 1
-and is a lower bound from then on, which is told.";
+Counted and sampled ledgers do not merge, and neither do different builds. A sum of more than 64 bits
+becomes 2^64 - 1, and is reported as a lower bound.";
 
 pub(crate) const DIFF_EXAMPLES: &str = "\
 Examples:
   opcost count --ledger before.opc a.c; edit a.c; opcost count --ledger after.opc a.c
   opcost diff before.opc after.opc
-  opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 when it does more)
+  opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 if it does more)
 
 Ledgers of another compiler, other flags, another target or cost model are refused (status 1); modules
 of both compare one by one. Lines compare by what is written on them, wherever they lie now. Where a
@@ -240,8 +239,8 @@ opcost.toml:
   [run.small-map.functions]
   \"search(Board&, int)\" = 1_600_000_000
 
-Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict: opcost failed, or
-compiler, flags, target or cost model are not those that the limits were recorded with.";
+Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict. There is no verdict if
+opcost failed, or if compiler, flags, target or cost model differ from those of the limits.";
 
 /// What is listed, as a flag takes it.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -276,14 +275,14 @@ impl From<ListWord> for ListKind {
 /// How a list is sorted, as a flag takes it.
 #[derive(ValueEnum, Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SortWord {
-    /// The most first: cost of functions and lines, else how often.
+    /// The largest first: cost of functions and lines, counts of all others.
     #[default]
     Count,
     /// By name.
     Name,
     /// By file and line.
     Place,
-    /// As it stands in the ledger.
+    /// As in the ledger.
     None,
 }
 

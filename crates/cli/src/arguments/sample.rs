@@ -11,98 +11,103 @@ use super::{CompileArguments, ShowArguments};
 
 pub(crate) const SAMPLE_EXAMPLES: &str = "\
 Examples:
-  opcost sample prog.c -- args                  like count at a few per cent of the time: sampled, made consistent
+  opcost sample prog.c -- args                  build, run and sample
   opcost sample --rate 10000 prog.c -- args     more samples in a second of processor time
-  opcost sample --overhead 2% prog.c -- args    as many as cost 2 % of the time
+  opcost sample --overhead 2% prog.c -- args    as many samples as cost 2 % of the time
   opcost sample --emit exe -o prog prog.c       build now; run later: opcost sample ./prog -- args
-  opcost sample --pid 1234 --for 10             a program that was built so and runs already
-  opcost sample --for 10 --ledger r.opc ./server  a server that never ends; kill -USR1 opcost writes r-1.opc, r-2.opc …
+  opcost sample --pid 1234 --for 10             such a program that runs already
+  opcost sample --for 10 --ledger r.opc ./server  a server; kill -USR1 of opcost writes r-1.opc, r-2.opc …
   opcost sample --stacks prog.c                 who called what is hot (--collapsed FILE for flame graphs)
-  opcost sample --perf perf.data ./prog         samples that perf record took of it (of perf record -b: its branches)
+  opcost sample --perf perf.data ./prog         samples that perf record took (with -b: its branches)
   opcost sample --ledger run.opc prog.c         for opcost report, diff, merge and overlap
 
-Nothing is added to what runs: code is byte for byte that of a build without opcost; what it stands for lies beside it.
-Counts are estimates: time by samples, divided by the cycles that the processor's model expects, then made consistent.
+The code that runs is byte for byte that of a build without opcost. A table in the program leads each
+address to its instruction. Counts are estimates. Time by samples is divided by the cycles that the
+processor's model expects. Then all counts are made consistent.
 
-^C and SIGTERM end the program and not the report; SIGUSR1 (with --pid: or Enter) tells what there is so far.
+^C and SIGTERM end the program, and the report follows. SIGUSR1 (with --pid also Enter) writes a
+report of what there is so far.
 
-Exit status: 0 fine (also when the program ended because it was told to), 1 opcost failed, 2 usage, 4 the program failed.";
+Exit status: 0 success (also if opcost ended the program), 1 opcost failed, 2 usage, 4 the program failed.";
 
 pub(crate) const REPAIR_EXAMPLES: &str = "\
 Examples:
-  opcost sample --raw raw.opc ./prog -- args         keeps what samples say beside the repaired counts
-  opcost repair raw.opc ./prog -o repaired.opc       makes it consistent, and tells how much had to move, where
-  opcost repair --solver classic raw.opc prog.c      by the method of 2012; sources are built again as they were
+  opcost sample --raw raw.opc ./prog -- args         writes the counts before they are made consistent
+  opcost repair raw.opc ./prog -o repaired.opc       makes them consistent, and reports what changed
+  opcost repair --solver classic raw.opc prog.c      each function by itself; sources are built again
 
-Without a program, the one that the ledger names is taken. Raw ledgers of one build merge: opcost merge a.opc b.opc.
+Without a program, the one that the ledger names is taken. opcost merge adds raw ledgers of one build.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage.";
+Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 pub(crate) const OVERLAP_EXAMPLES: &str = "\
 Examples:
-  opcost overlap sampled.opc counted.opc            how near is the first to the second?
-  opcost overlap --json - sampled.opc counted.opc   the same for a machine
+  opcost overlap sampled.opc counted.opc            how close is the first to the second?
+  opcost overlap --json - sampled.opc counted.opc   the same as JSON
 
-Exit status: 0 fine, 1 opcost failed, 2 usage.";
+Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct SampleArguments {
-    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one program built by opcost sample.
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives; or one program built by opcost sample.
     #[arg(value_name = "INPUT", required_unless_present = "pid")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Samples in a second of processor time; no more than the machine takes, which is told.
+    /// Samples per second of processor time. The report says if the machine allows fewer.
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rate: u64,
-    /// As many samples as cost this part of the time, such as 2%.
+    /// Takes as many samples as cost this part of the time, such as 2%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_overhead, conflicts_with = "rate")]
     pub(crate) overhead: Option<f64>,
-    /// What is counted: cpu-clock (the default), or a counter that the machine has (cycles, cache-misses).
+    /// The event: cpu-clock (the default), or a counter of the machine (cycles, cache-misses).
     #[arg(long, value_name = "NAME")]
     pub(crate) event: Option<String>,
-    /// The processor's own records of branches (LBR) too, where it has them: counts are made of these then, not of time.
+    /// Also takes the processor's records of branches (LBR), where it has them. Counts are then made of
+    /// branches and not of time.
     #[arg(long)]
     pub(crate) branches: bool,
-    /// Call stacks too: who called what is hot. Programs are built with frame pointers then.
+    /// Also takes call stacks, which show the callers of hot functions. Programs are built with frame
+    /// pointers then.
     #[arg(long)]
     pub(crate) stacks: bool,
-    /// Writes call stacks as tools for flame graphs read them, one in a line; implies --stacks.
+    /// Writes call stacks for flame graphs, one per line. Implies --stacks.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) collapsed: Option<PathBuf>,
-    /// A process that runs already; may be repeated. It must have been built by opcost sample.
+    /// A process that runs already. Its program must be built by opcost sample. May be repeated.
     #[arg(long, value_name = "PID", conflicts_with_all = ["inputs", "perf", "emit"])]
     pub(crate) pid: Vec<u32>,
-    /// How long, in seconds; else to the end. A program that opcost started is ended then (SIGTERM).
+    /// How long, in seconds, instead of to the end. A program that opcost started then gets SIGTERM.
     #[arg(long = "for", value_name = "SECONDS", conflicts_with_all = ["perf", "emit"], value_parser = parse_seconds)]
     pub(crate) seconds: Option<f64>,
-    /// Samples that perf record took of the program, in place of a run.
+    /// Reads samples that perf record took of the program, instead of a run.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["emit", "stdin", "stdout"])]
     pub(crate) perf: Option<PathBuf>,
-    /// A build as it was linked, for one that ran stripped or lies elsewhere by now; found by its build-id.
+    /// The program as it was linked, if it ran stripped or was moved since. It is matched by build-id.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) image: Vec<PathBuf>,
-    /// Keeps the samples while they come, as perf.data: they outlive even a sampler that is killed.
+    /// Writes the samples as perf.data while they are taken. They survive a SIGKILL of opcost.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["perf", "emit"])]
     pub(crate) keep: Option<PathBuf>,
-    /// Runs clang's optimiser behind the anchor (source or pgo), so that the program is as fast as the user's own build.
+    /// Runs clang's optimiser after the anchor (source or pgo), so that the program is as fast as a
+    /// normal build.
     #[arg(long, conflicts_with_all = ["pid", "perf"])]
     pub(crate) optimised: bool,
-    /// Writes the program instead of running it: exe.
+    /// Writes the program and does not run it.
     #[arg(long, value_name = "KIND", requires = "output", conflicts_with = "json", value_parser = ["exe"])]
     pub(crate) emit: Option<String>,
-    /// Where to write: the program with --emit, else the report.
+    /// Where to write. With --emit that is the program, without it the report.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) show: ShowArguments,
-    /// Writes what was sampled and repaired to a ledger (.opc).
+    /// Writes the consistent counts to a ledger (.opc).
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Writes what samples say before it is made consistent (.opc), for opcost repair and overlap.
+    /// Writes the counts before they are made consistent (.opc), for opcost repair and overlap.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) raw: Option<PathBuf>,
-    /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
+    /// How counts are made consistent: likeliest (the whole program) or classic (each function by itself).
     #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
     pub(crate) solver: RepairSolver,
     /// Reads the program's input from a file.
@@ -111,17 +116,17 @@ pub(crate) struct SampleArguments {
     /// Writes the program's output to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdout: Option<PathBuf>,
-    /// Does not mind the program's status.
+    /// Ignores the program's status.
     #[arg(short, long)]
     pub(crate) ignore_status: bool,
-    /// Arguments of the program, behind `--`.
+    /// Arguments of the program, after `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct RepairArguments {
-    /// What opcost sample --raw wrote.
+    /// A ledger that opcost sample --raw wrote.
     #[arg(value_name = "RAW")]
     pub(crate) raw: PathBuf,
     /// The program that was sampled, or its sources.
@@ -129,10 +134,10 @@ pub(crate) struct RepairArguments {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
+    /// How counts are made consistent: likeliest (the whole program) or classic (each function by itself).
     #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
     pub(crate) solver: RepairSolver,
-    /// Where the consistent ledger (.opc) goes.
+    /// Where to write the consistent ledger (.opc).
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Writes opcost.repair/1 to a file; - is stdout.
@@ -145,7 +150,7 @@ pub(crate) struct OverlapArguments {
     /// The ledger that is judged.
     #[arg(value_name = "ESTIMATE")]
     pub(crate) estimate: PathBuf,
-    /// The ledger that it is held against, as a rule a counted one of the same build.
+    /// The ledger to compare with, usually a counted one of the same build.
     #[arg(value_name = "TRUTH")]
     pub(crate) truth: PathBuf,
     /// Writes opcost.overlap/1 to a file; - is stdout.

@@ -9,38 +9,38 @@ use super::CompileArguments;
 
 pub(crate) const VALUES_EXAMPLES: &str = "\
 Examples:
-  opcost values --trip-counts prog.c -- args            what the counts of every loop really were
-  opcost values --trip-counts --sort activations prog.c the loops that are entered most often first
-  opcost values --verify prog.c -- args; echo $?        3 when a count that opcost foretells is wrong
+  opcost values --trip-counts prog.c -- args            the trip counts of every loop in a run
+  opcost values --trip-counts --sort activations prog.c the loops entered most often first
+  opcost values --verify prog.c -- args; echo $?        status 3 if a predicted count is wrong
   opcost values --function f prog.c                     what f returned, as a histogram
   opcost values --function f --line 40 --plot out.svg prog.c -- args   every value of line 40 over time
   opcost values --trip-counts --sample 100 prog.c       every 100th value is recorded (numbers stay exact)
-  opcost values --trip-counts --keep run prog.c         keeps what was recorded in the folder run
-  opcost values --trip-counts --ledger run.opc prog.c   least and greatest as a table: opcost report run.opc
-  opcost values --emit exe -o prog.values --trip-counts prog.c     build now, run later:
-  opcost values --read run ./prog.values                what an earlier run of it recorded
+  opcost values --trip-counts --keep run prog.c         keeps the recording in the folder run
+  opcost values --trip-counts --ledger run.opc prog.c   least and greatest as a table, for opcost report
+  opcost values --emit exe -o prog.values --trip-counts prog.c     build now, run later
+  opcost values --read run ./prog.values                reads the recording of an earlier run
 
-Turns are traversals of the loop's back edges in the code as it is at its anchor: a loop whose
-body runs 8 times turns 7 times when its test stands at the end, as it does from -O1 on.
+Trip counts are traversals of the loop's back edges, in the code at its anchor. If the body runs 8
+times and the test is at the end of the loop, as from -O1 on, the trip count is 7.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a claim was wrong (--verify), 4 the program failed.";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 a claim was wrong (--verify), 4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct ValuesArguments {
-    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one program built by opcost values.
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives; or one program built by opcost values.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// How often every loop turned, for each time it was entered.
+    /// Records the trip count of every loop, for each activation.
     #[arg(long, alias = "trips")]
     pub(crate) trip_counts: bool,
-    /// Holds what opcost foretells of every loop against what it did (implies --trip-counts).
+    /// Compares the predicted trip count of every loop with the run. Implies --trip-counts.
     #[arg(long)]
     pub(crate) verify: bool,
-    /// For tests: every claim is one turn off.
+    /// For tests: every claim is off by one.
     #[arg(long, hide = true, requires = "verify")]
     pub(crate) lie: bool,
-    /// The function whose values are told: what it returns, or with --line what that line computes,
-    /// stores and returns; with --trip-counts only its loops.
+    /// The function whose values are recorded: what it returns, or with --line what that line computes,
+    /// stores and returns. With --trip-counts only its loops.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// A line of that function.
@@ -51,42 +51,43 @@ pub(crate) struct ValuesArguments {
     pub(crate) value: Option<String>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Memory for sequences and histograms in each process; beyond it sequences are thinned and
+    /// Memory for sequences and histograms in each process. If it is full, sequences are thinned and
     /// histograms coarse, and the report says so.
     #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = parse_room)]
     pub(crate) memory: u64,
-    /// Records every N-th value of each loop only; how many there were stays exact.
+    /// Records only every N-th value of each loop. The number of values stays exact.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,
-    /// In which order the table is.
+    /// Order of the table.
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = ValuesOrder::Turns)]
     pub(crate) sort: ValuesOrder,
-    /// Lines of the table; 0 is all.
+    /// Rows of the table. 0 shows all.
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) top: usize,
-    /// Draws what was recorded over time, as SVG; - is stdout.
+    /// Draws the recorded values over time, as SVG; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Draws how often each value came, as SVG; - is stdout.
+    /// Draws how often each value occurred, as SVG; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) histogram: Option<PathBuf>,
-    /// Writes JSON (schema opcost.values/1) to a file, or - for stdout.
+    /// Writes JSON (schema opcost.values/1) to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Writes what was recorded to a ledger (.opc), one row for each answer, for report, merge (several
-    /// runs of one program together) and readers of Parquet tables.
+    /// Writes the recording to a ledger (.opc), one row for each answer, for report, merge (several
+    /// runs of one program) and readers of Parquet tables.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Where the report goes; without it stderr. With --emit, the program.
+    /// Where to write the report, instead of stderr. With --emit where to write the program.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Keeps what was recorded (.opcval) in a folder, which is made.
+    /// Writes the recording (.opcval) into a new folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["emit", "read"])]
     pub(crate) keep: Option<PathBuf>,
-    /// Runs nothing: reads what an earlier run of INPUT, a built program, recorded: .opcval or folders of them.
+    /// Runs nothing. Reads the recording of an earlier run of INPUT, a built program: .opcval files or
+    /// folders of them.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) read: Vec<PathBuf>,
-    /// Writes the program that records instead of running it.
+    /// Writes the program that records, and does not run it.
     #[arg(long, value_name = "KIND", requires = "output", conflicts_with_all = ["json", "plot", "histogram"])]
     pub(crate) emit: Option<ValuesEmit>,
     /// Reads the program's input from a file.
@@ -95,10 +96,10 @@ pub(crate) struct ValuesArguments {
     /// Writes the program's output to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdout: Option<PathBuf>,
-    /// Does not mind the program's status.
+    /// Ignores the program's status.
     #[arg(short, long)]
     pub(crate) ignore_status: bool,
-    /// Arguments of the program, behind `--`.
+    /// Arguments of the program, after `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
@@ -106,7 +107,7 @@ pub(crate) struct ValuesArguments {
 /// In which order loops and values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ValuesOrder {
-    /// Those with the most turns together first.
+    /// Those with the most iterations in total first.
     Turns,
     /// Those entered most often first.
     Activations,

@@ -1,4 +1,10 @@
-//! `opcost completions`, `opcost man`, `opcost schema`: what packagers ask for.
+//! `opcost completions`, `opcost man`, `opcost schema`: what packagers install.
+//!
+//! A man page has name, synopsis and options from the command line, and all else from the verb's page
+//! of the guide (`pages`), written as roff (`roff`).
+
+mod pages;
+mod roff;
 
 use std::io::Write;
 
@@ -18,21 +24,34 @@ pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, Fai
 
 /// A man page.
 pub(crate) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
-    let title = arguments.verb.as_ref().map_or("opcost".to_owned(), |verb| format!("opcost-{verb}"));
     let mut all = Arguments::command();
     all.build();
-    let command = match &arguments.verb {
-        None => all,
-        Some(verb) => match all.find_subcommand(verb) {
-            Some(found) => found.clone(),
-            None => return Err(Failure::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
+    let version = format!("opcost {}", env!("CARGO_PKG_VERSION"));
+    let mut text = Vec::new();
+    let written = match &arguments.verb {
+        None => clap_mangen::Man::new(all).title("opcost").source(version).render(&mut text),
+        Some(verb) => match (all.find_subcommand(verb), pages::page_of(verb)) {
+            (Some(command), Some(page)) => {
+                let title = format!("opcost-{verb}");
+                page_of_verb(&clap_mangen::Man::new(command.clone()).title(title).source(version), page, &mut text)
+            }
+            _ => return Err(Failure::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
         },
     };
-    let mut text = Vec::new();
-    let version = format!("opcost {}", env!("CARGO_PKG_VERSION"));
-    let page = clap_mangen::Man::new(command).title(title).source(version);
-    page.render(&mut text).map_err(Failure::file("write", "the page"))?;
+    written.map_err(Failure::file("write", "the page"))?;
     print(&text)
+}
+
+/// The page of a verb: its command line, and what the guide says.
+fn page_of_verb(man: &clap_mangen::Man, page: &str, text: &mut Vec<u8>) -> std::io::Result<()> {
+    let (before, after) = roff::parts_of(page);
+    man.render_title(text)?;
+    man.render_name_section(text)?;
+    man.render_synopsis_section(text)?;
+    text.extend_from_slice(before.as_bytes());
+    man.render_options_section(text)?;
+    text.extend_from_slice(after.as_bytes());
+    Ok(())
 }
 
 /// The JSON schema of a document.

@@ -143,14 +143,4 @@ pub(crate) const LIST: &[Tried] = &[
         "crates/host/examples/game",
         "./host honest.so planner.so slow.so endless.so sleeping.so cheating.so deep.so greedy.so crashing.so",
     ),
-    // docs/profiles.md
-    runs("opcost sample --anchor pgo --ledger run.opc prog.c -- training input"),
-    runs("opcost export --to profdata run.opc -o prog.profdata"),
-    runs("clang-22 -O2 -fprofile-use=prog.profdata prog.c"),
-    runs("rustc --emit=llvm-bc -Cno-prepopulate-passes -Copt-level=3 -Ccodegen-units=1 -o prog.bc prog.rs"),
-    elsewhere(
-        "opcost count --anchor pgo -O 3 --ledger run.opc prog.bc -L LIB -l std-HASH",
-        "count: exported",
-    ),
-    elsewhere("rustc -Copt-level=3 -Ccodegen-units=1 -Cprofile-use=prog.profdata prog.rs", "count: exported"),
 ];

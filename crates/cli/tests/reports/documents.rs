@@ -128,6 +128,12 @@ fn packagers_get_completions_and_pages() {
     }
     assert!(place.opcost(&["man"]).expect(0).stdout.starts_with(".ie"));
     assert!(place.opcost(&["man", "count"]).expect(0).stdout.contains(".TH opcost-count 1"));
+    for verb in ["count", "fuel", "c++", "schema"] {
+        let page = place.opcost(&["man", verb]).expect(0).stdout;
+        for part in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS", ".SH \"EXIT STATUS\""] {
+            assert!(page.contains(part), "{verb}: {part}");
+        }
+    }
     place.opcost(&["man", "nothing"]).expect(2).tells(&["no verb"]);
     assert!(place.opcost(&["schema", "count"]).expect(0).stdout.contains("opcost.count/1"));
     place.opcost(&["schema", "nothing"]).expect(2).tells(&["possible values", "explain-width"]);

@@ -33,7 +33,7 @@ fn the_queries_of_the_page_run() {
     let folder = std::env::temp_dir().join(format!("opcost-queries-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     save_ledger(&folder.join("run.opc"), &with_answers()).unwrap();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide/src/formats/ledger.md");
     let text = std::fs::read_to_string(page).unwrap();
     let queries: String = text.split("```sql").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let script = "import duckdb, sys\n\

@@ -80,11 +80,7 @@ const fn small(
 /// All columns, in the order of files.
 pub(super) static TABLE: [TableColumn; 30] = [
     text("kind", "what the row is about (below)", |row| Some(kind(row).into())),
-    text(
-        "module",
-        "the module that holds the function; of an answer (`key`) the one that it is local to",
-        module,
-    ),
+    text("module", "the module of the function; of an answer (`key`) the one that it is local to", module),
     text("function", "linkage name of the function", |row| match row {
         Row::Fact(fact, _) => of_function(fact, |f| f.name.as_str().into()),
         Row::Answer(answer) => answer.key.function().map(|function| Cow::from(&*function.name)),
@@ -103,20 +99,20 @@ pub(super) static TABLE: [TableColumn; 30] = [
     text("body", "hash of shape, opcodes and types", |row| {
         of_function(row.fact()?, |f| f.body.to_string().into())
     }),
-    text("file", "file of a line; where a function is written or a block begins", |row| {
+    text("file", "file of a line, of a function, or of the begin of a block", |row| {
         place(row).map(|(file, _)| file.into())
     }),
     small("line", "its line, from 1", |row| place(row).map(|(_, line)| line)),
     small(
         "index",
-        "position of a parameter, block, edge or instruction in its function, of a loop that of its header, number of \
-         a path (null beyond 32 bits), position of a doubt, exit status, signal",
+        "position of a parameter, block, edge or instruction in its function. Of a loop that of its header. Also the \
+         number of a path (null beyond 32 bits), position of a doubt, exit status, signal",
         |row| match row {
             Row::Fact(fact, _) => index(&fact.subject),
             Row::Answer(answer) => index_of(&answer.key),
         },
     ),
-    text("way", "which way an edge is", |row| edge(row, |_, _, _, way| Some(way.word().into()))),
+    text("way", "kind of an edge (below)", |row| edge(row, |_, _, _, way| Some(way.word().into()))),
     small("from_block", "where an edge comes from; null: from outside", |row| {
         edge(row, |from, _, _, _| from)
     }),
@@ -146,7 +142,7 @@ pub(super) static TABLE: [TableColumn; 30] = [
             Row::Answer(answer) => answer.column.unit().word().into(),
         })
     }),
-    text("origin", "how it was had", |row| {
+    text("origin", "how it was obtained", |row| {
         Some(match row {
             Row::Fact(fact, _) => fact.origin.word().into(),
             Row::Answer(answer) => answer.origin.word().into(),
@@ -166,22 +162,22 @@ pub(super) static TABLE: [TableColumn; 30] = [
     }),
     text(
         "name",
-        "who is called, of `external` and `memory`; the words of a `doubt`. Files of schema 2 have none",
+        "the callee, of `external` and `memory`; the text of a `doubt`. Files of schema 2 have none",
         name,
     ),
     text(
         "home",
-        "key of a local function before its module was linked to others (`src/a.c@step`); null: `module` and \
-         `function` are it",
+        "key of a local function before its module was linked to others (`src/a.c@step`); null: it is that of \
+         `module` and `function`",
         |row| of_function(row.fact()?, |f| f.home.as_ref().map(|home| home.to_string().into())).flatten(),
     ),
-    text("key", "what an answer is about, in one word: `@main:loop3`; null of counts", |row| {
+    text("key", "what an answer is about: `@main:loop3`; null of counts", |row| {
         Some(row.answer()?.key.to_string().into())
     }),
-    text("form", "what an answer is (below); null of counts and where nothing is known", |row| {
+    text("form", "what an answer is (below); null of counts and of unknown answers", |row| {
         Some(row.answer()?.known.answer()?.form().word().into())
     }),
-    text("answer", "the answer as text, whatever its form and however large", |row| {
+    text("answer", "the answer as text, of any form and size", |row| {
         Some(row.answer()?.known.answer()?.to_string().into())
     }),
     TableColumn {
@@ -204,8 +200,8 @@ pub(super) static TABLE: [TableColumn; 30] = [
     },
     TableColumn {
         name: "assumptions",
-        meaning: "what an answer rests on: `what` (below), and where there are such the `key` that it is about and \
-                  its `words`; null of counts",
+        meaning: "what an answer rests on: `what` (below), and if it has them the `key` that it is about and its `words`; \
+                  null of counts",
         cells: Cells::Assumptions(|row| row.answer().map(|answer| &answer.assumptions)),
     },
     small(
@@ -328,7 +324,7 @@ pub(super) const KINDS: [(&str, &str); 19] = [
     ("loop", "a loop of a function"),
     ("path", "a path through a function (Ball and Larus 1996)"),
     ("pointers", "calls through pointers that a function makes on a line"),
-    ("function-line", "a line, as far as it stands in one function"),
+    ("function-line", "a line, as a part of one function"),
     ("external", "a function that is called and that no module defines"),
     ("memory", "a memory operation that becomes a library call"),
     ("assembly", "inline assembly"),

@@ -1,6 +1,6 @@
 //! What do the columns of a ledger mean to whoever reads it with another program?
 //!
-//! The tables of `docs/ledger.md`, made of the lists that writer and reader follow; a test
+//! The tables of `guide/src/formats/ledger.md`, made of the lists that writer and reader follow; a test
 //! holds the page to them.
 
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ pub fn ledger_tables() -> String {
     words(&mut text, "Units", Unit::ALL.iter().map(|word| (word.word(), word.meaning())));
     words(&mut text, "Origins", Origin::ALL.iter().map(|word| (word.word(), word.meaning())));
     words(&mut text, "Worlds", World::ALL.iter().map(|word| (word.word(), word.meaning())));
-    words(&mut text, "Ways of edges", Way::ALL.iter().map(|word| (word.word(), word.meaning())));
+    words(&mut text, "Kinds of edges (`way`)", Way::ALL.iter().map(|word| (word.word(), word.meaning())));
     text
 }
 
@@ -79,14 +79,17 @@ mod tests {
     /// `OPCOST_WRITE_DOCS=1` writes the tables into the page.
     #[test]
     fn the_page_has_the_tables() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
-        let page = std::fs::read_to_string(&path).expect("docs/ledger.md");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide/src/formats/ledger.md");
+        let page = std::fs::read_to_string(&path).expect("the page of the ledger");
         let (words, _) = page.split_once("## Columns").expect("the tables begin with Columns");
         let made = words.to_owned() + ledger_tables().trim_end() + "\n";
         if std::env::var_os("OPCOST_WRITE_DOCS").is_some() {
             std::fs::write(&path, &made).expect("written");
         }
-        assert!(page == made, "docs/ledger.md is old: OPCOST_WRITE_DOCS=1 cargo test -p opcost-profile");
+        assert!(
+            page == made,
+            "guide/src/formats/ledger.md is old: OPCOST_WRITE_DOCS=1 cargo test -p opcost-profile"
+        );
     }
 
     #[test]
