@@ -185,6 +185,7 @@ fn a_certificate_holds_until_it_is_edited_or_the_program_changes() {
 /// Nests that fill an array, as given and with ways out of them; in each function the
 /// only words of 32 bits that are loaded are those of the array.
 const FILLED: &str = r#"
+#include <assert.h>
 #include <setjmp.h>
 extern void stop(void) __attribute__((noreturn));
 extern void seen(const int *);
@@ -210,6 +211,9 @@ int deep_stop(const unsigned char *s, int m) { int t[4*4*4], r = 0;
   for (int z = 0; z < 4; z++) { if (s[z] == m) stop();
     for (int y = 0; y < 4; y++) { for (int x = 0; x < 4; x++) {
       if (s[x] == m) stop(); t[(z*4+y)*4+x] = s[x+y*z]; } if (s[y] == 1) stop(); } }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int asserted(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { assert(s[y*8+x] != m); t[y*8+x] = s[y*8+x]; }
   for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
 int leap(const unsigned char *s, int m) { int t[64], r = 0;
   for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
@@ -239,6 +243,13 @@ int none(const unsigned char *s, int m) { int t[64], r = 0;
   for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
 "#;
 
+/// Bits of the widest word of 32 bits that a function loads.
+fn widest_word(document: &Value, function: &str) -> Option<u64> {
+    let all = values(document, function);
+    let loads = all.iter().filter(|value| value["opcode"] == "load" && value["declared"] == 32);
+    loads.map(|load| load["width"].as_u64().expect("bits")).max()
+}
+
 /// Loops as they stand in the source.
 const LOOPS: [&str; 4] = ["-O1", "--cflag=-fno-unroll-loops", "--cflag=-fno-vectorize", "--cflag=-w"];
 
@@ -246,17 +257,39 @@ const LOOPS: [&str; 4] = ["-O1", "--cflag=-fno-unroll-loops", "--cflag=-fno-vect
 fn a_nest_that_may_stop_fills_its_array() {
     let source = Source::new("filled.c", FILLED);
     let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
-    let widest = |function: &str| {
-        let loads = values(&document, function);
-        let loads = loads.iter().filter(|value| value["opcode"] == "load" && value["declared"] == 32);
-        loads.map(|load| load["width"].as_u64().expect("bits")).max()
-    };
-    for function in ["nest_plain", "nest_stop", "flat_stop", "late_stop", "deep_stop", "leap"] {
+    let widest = |function: &str| widest_word(&document, function);
+    for function in ["nest_plain", "nest_stop", "flat_stop", "late_stop", "deep_stop", "asserted", "leap"] {
         assert_eq!(widest(function), Some(8), "{function}");
     }
     // Control comes to the read all the same, or the array is not filled.
     for function in ["skips", "leaves", "comes_again", "shown", "strides", "none"] {
         assert_eq!(widest(function), Some(32), "{function}");
+    }
+}
+
+/// The same with exceptions.
+const THROWN: &str = r#"
+extern void perhaps();
+#define NEST(WHAT) for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { WHAT; t[y*8+x] = s[y*8+x]; }
+#define READ for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r;
+extern "C" int throws(const unsigned char *s) { int t[64], r = 0; NEST(if (s[y*8+x] == 77) throw 1) READ }
+extern "C" int passes(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (...) { throw; } READ }
+extern "C" int returns(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (int) { return 0; } READ }
+extern "C" int caught(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (int) { } READ }
+extern "C" int goes_on(const unsigned char *s) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) try {
+    for (int x = 0; x < 8; x++) { perhaps(); t[y*8+x] = s[y*8+x]; } } catch (int) { } READ }
+"#;
+
+#[test]
+fn a_nest_that_throws_fills_its_array_where_nobody_catches() {
+    let source = Source::new("thrown.cpp", THROWN);
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    for (function, width) in [("throws", 8), ("passes", 8), ("returns", 8), ("caught", 32), ("goes_on", 32)] {
+        assert_eq!(widest_word(&document, function), Some(width), "{function}");
     }
 }
 

@@ -188,6 +188,14 @@ fn what_two_loads_read() {
     // A claim of a certificate speaks of one load only.
     let stepwise = RangeOptions { stepwise: true, ..RangeOptions::default() };
     assert_eq!(told_with(&text(""), World::Open, stepwise, &["r"]), [product]);
+    // A short that is made wider at each use, once without its sign.
+    let short = squared(
+        "%c = alloca i16\n  %v = load i16, ptr %p\n  store i16 %v, ptr %c
+  %a = load i16, ptr %c\n  %b = load i16, ptr %c\n  %x = sext i32 i16 %a\n  %y = sext i32 i16 %b",
+    )
+    .replace("mul i32 %x, %x", "mul i32 %x, %y");
+    says(&short, &[("r", square)]);
+    says(&short.replace("%y = sext", "%y = zext"), &[("r", "[-2147450880, 2147385345] 32")]);
     // Two loads of what nobody wrote, of what is undefined, of what is watched, of two
     // places.
     let few = between("%n").replace("%x", "%w");
