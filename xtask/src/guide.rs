@@ -48,6 +48,7 @@ fn installed(folder: &Path) -> Result<PathBuf> {
     let mut command = Command::new(cargo);
     command.args(["install", "mdbook", "--version", VERSION, "--locked", "--debug", "--force"]);
     command.args(["--no-default-features", "--features", "search", "--root"]).arg(folder);
+    command.env("CARGO_PROFILE_DEV_DEBUG", "false");
     command::output_of(&mut command)?;
     Ok(mdbook)
 }

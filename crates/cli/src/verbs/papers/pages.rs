@@ -1,9 +1,10 @@
 //! Which page of the guide describes a verb?
 //!
-//! The pages lie in the package of the command (`crates/cli/pages`; `guide/src/verbs` leads there),
+//! The pages lie in `guide/src/verbs`; links of `crates/cli/pages` take them into the package,
 //! so that a man page has the text of the guide. Between two marks a page has the options of its
-//! verb, which are written from the command line as clap reads it. `OPCOST_WRITE_GUIDE=1 cargo test -p opcost-cli pages` writes them, and
-//! without that variable the test fails if a page is not up to date.
+//! verb, which are written from the command line as clap reads it.
+//! `OPCOST_WRITE_GUIDE=1 cargo test -p opcost-cli pages` writes them, and without that variable the
+//! test fails if a page is not up to date.
 
 /// The page of a verb, in Markdown.
 pub(crate) fn page_of(verb: &str) -> Option<&'static str> {
