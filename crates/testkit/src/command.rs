@@ -4,7 +4,8 @@
 //! goes away, with the command, compilers and the shell in it; [`Said`] is what one of them said
 //! and how it ended. What is special to a test program (directives, referees, documents of a verb)
 //! is a layer over these and lies there. [`corpus`] names the programs of the repository,
-//! [`holds_to_schema`] holds a document to the schema that it names.
+//! [`holds_to_schema`] holds a document to the schema that it names, and [`Page`] is a browser
+//! that opened a file.
 //!
 //! All programs start with one environment: no input, messages in English, lines of 160 columns,
 //! colours only where there is a terminal. A test of another one says so at its command.
@@ -13,12 +14,14 @@
 //! (`env!("CARGO_BIN_EXE_opcost")`). Limits: what is no UTF-8 fails; a test of such output
 //! takes it from `command(..).output()`.
 
+mod browser;
 mod said;
 mod schema;
 mod workplace;
 
 use std::path::Path;
 
+pub use browser::Page;
 pub use said::Said;
 pub use schema::holds_to_schema;
 pub use workplace::Workplace;

@@ -5,7 +5,6 @@
 
 mod asked;
 mod beside;
-mod browser;
 mod bytes;
 mod counted;
 mod drawn;

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::command::{Workplace, corpus};
+use opcost_testkit::command::{Page, Workplace, corpus};
 
-use crate::browser::Page;
 use crate::workplace;
 
 struct Made {
@@ -123,7 +122,7 @@ fn the_policy_is_closed_and_names_the_script_by_its_hash() {
     let said = made.place.tool("python3", &["-c", program, "life.html"]);
     let hash = said.stdout.trim();
     let page = made.place.read("life.html");
-    assert!(page.contains(&format!("'sha256-{hash}'")), "put {hash} into life_page.rs");
+    assert!(page.contains(&format!("'sha256-{hash}'")), "put {hash} into crates/report/src/life/page.rs");
     assert!(page.contains("default-src 'none'") && page.contains("&lt;img src=x&gt;"));
     for reference in ["https://", " src=\"", "url(", "@import", "<link", "<img", "<iframe"] {
         assert!(!page.contains(reference), "the page holds {reference}");

@@ -6,86 +6,96 @@
 //! values; stretches that compute no integer are folded. Cost: a row for each line.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use crate::bits::text::{BitsReport, by_line, of_all, of_one, of_values, told};
-use crate::kit::html::{escaped, foot, head};
+use crate::kit::html::{
+    Column, PageParts, TABLES, filter_box, listing, listing_head, number_cell, page, share_cell, sheet,
+    sorted_head,
+};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
+use maud::{Markup, html};
 use opcost_answer::bits::BitsValue;
 use opcost_answer::names::{demangle, tidy_path};
 
-/// Widths stand beside the code, on as many lines as they need.
-const STYLE: &str = "body{max-width:112rem}.code td.beside{white-space:normal;min-width:22rem}";
 /// Lines around one with integers.
 const CONTEXT: u32 = 3;
 /// Source files that are open at first.
 const OPEN_FILES: usize = 1;
-/// Widths beside a line; the others are told when it is pointed at.
+/// Widths beside a line; the others are told when it is opened.
 const MOST_TOLD: usize = 6;
+
+const FUNCTIONS: [Column; 6] = [
+    Column { name: "not needed", is_number: true },
+    Column { name: "share", is_number: true },
+    Column { name: "needed", is_number: true },
+    Column { name: "declared", is_number: true },
+    Column { name: "integers", is_number: true },
+    Column { name: "function", is_number: false },
+];
 
 /// The page.
 pub fn bits_page(report: &BitsReport<'_>, sources: &mut Sources) -> String {
-    let mut out = head(&format!("opcost bits {}", report.about), STYLE);
-    facts(&mut out, report);
-    functions(&mut out, report);
-    source(&mut out, report, sources);
-    out + &foot()
+    page(&PageParts {
+        title: &format!("opcost bits {}", report.about),
+        command: "opcost",
+        about: facts(report),
+        content: html! { (functions(report)) (source(report, sources)) },
+        script: TABLES,
+    })
 }
 
-fn facts(out: &mut String, report: &BitsReport<'_>) {
+fn facts(report: &BitsReport<'_>) -> Markup {
     let total = of_all(&report.answers.functions);
-    let _ = write!(
-        out,
-        "<p class=\"total\"><data id=\"total\" value=\"{0}\">{1}</data> <small>of {2} bits are needed ({3})</small></p>\n\
-         <p class=\"facts\">{4} integers · {5} of those bits are not always the same · {6} world</p>\n",
-        total.needed,
-        grouped(total.needed),
-        grouped(total.declared),
-        percent(total.share()),
-        grouped(total.values),
-        grouped(total.slice),
-        escaped(&report.answers.world),
-    );
-    for assumption in &report.answers.assumes {
-        let _ = writeln!(out, "<p class=\"note\">assuming {}</p>", escaped(assumption));
+    html! {
+        p.total {
+            data id="total" value=(total.needed) { (grouped(total.needed)) } " "
+            small { "of " (grouped(total.declared)) " bits are needed (" (percent(total.share())) ")" }
+        }
+        p.facts {
+            (grouped(total.values)) " integers · " (grouped(total.slice))
+            " of those bits are not always the same · " (report.answers.world) " world"
+        }
+        @for assumption in &report.answers.assumes {
+            p.note { "assuming " (assumption) }
+        }
+        (filter_box())
     }
 }
 
-fn functions(out: &mut String, report: &BitsReport<'_>) {
-    out.push_str(
-        "<h2>Functions</h2>\n<div class=\"sheet tall\"><table class=\"list\" id=\"functions\">\n<thead><tr>\
-         <th class=\"num\" aria-sort=\"descending\"><button>not needed</button></th>\
-         <th class=\"num\"><button>share</button></th><th class=\"num\"><button>needed</button></th>\
-         <th class=\"num\"><button>declared</button></th><th class=\"num\"><button>integers</button></th>\
-         <th><button>function</button></th></tr></thead>\n<tbody>\n",
-    );
+fn functions(report: &BitsReport<'_>) -> Markup {
     let mut order: Vec<_> = report.answers.functions.iter().collect();
     order.retain(|function| !function.values.is_empty());
     order.sort_by_key(|function| std::cmp::Reverse(of_one(function).waste()));
-    for function in order {
-        let bits = of_one(function);
-        let part = 1.0 - bits.share();
-        let number = |number: u64| format!("<td class=\"num\" data-v=\"{number}\">{}</td>", grouped(number));
-        let _ = writeln!(
-            out,
-            "<tr>{}<td class=\"num share\" style=\"--s:{part:.4}\" data-v=\"{part:.4}\">{}</td>{}{}{}\
-             <td class=\"name\">{}</td></tr>",
-            number(bits.waste()),
-            percent(part),
-            number(bits.needed),
-            number(bits.declared),
-            number(bits.values),
-            escaped(&demangle(&function.name)),
-        );
-    }
-    out.push_str("</tbody>\n</table></div>\n");
+    let [waste, share, needed, declared, integers, _] = FUNCTIONS.map(|column| column.name);
+    let table = html! {
+        table.list id="functions" {
+            caption.quiet { "Functions and the bits of their integers" }
+            (sorted_head(&FUNCTIONS))
+            "\n" tbody {
+                @for function in order {
+                    @let bits = of_one(function);
+                    @let part = 1.0 - bits.share();
+                    tr {
+                        (number_cell(waste, bits.waste(), &grouped(bits.waste())))
+                        (share_cell(share, format!("{part:.4}"), part, &percent(part)))
+                        (number_cell(needed, bits.needed, &grouped(bits.needed)))
+                        (number_cell(declared, bits.declared, &grouped(bits.declared)))
+                        (number_cell(integers, bits.values, &grouped(bits.values)))
+                        td.name { (demangle(&function.name)) }
+                    }
+                    "\n"
+                }
+            }
+        }
+    };
+    html! { h2 { "Functions" } (sheet("sheet tall", "functions", &table)) }
 }
 
 /// The values of the lines of one file.
 type Own<'a> = BTreeMap<u32, Vec<&'a BitsValue>>;
 
-fn source(out: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
+fn source(report: &BitsReport<'_>, sources: &mut Sources) -> Markup {
     let lines = by_line(&report.answers.functions);
     let hottest = lines.values().map(|values| of_values(values).waste()).max().unwrap_or(0);
     let mut files: BTreeMap<&str, Own<'_>> = BTreeMap::new();
@@ -93,45 +103,42 @@ fn source(out: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
         files.entry(file).or_default().insert(line, values);
     }
     if files.is_empty() {
-        out.push_str("<p class=\"note\">no integer has a place in a source: compile with -g</p>\n");
-        return;
+        return html! { p.note { "no integer has a place in a source: compile with -g" } };
     }
-    out.push_str("<h2>SourceText</h2>\n");
     let waste = |own: &Own<'_>| own.values().map(|values| of_values(values).waste()).sum::<u64>();
     let mut order: Vec<(&str, Own<'_>)> = files.into_iter().collect();
     order.sort_by_key(|(file, own)| (std::cmp::Reverse(waste(own)), *file));
-    for (position, (file, own)) in order.iter().enumerate() {
-        let (text, why) = match sources.file(file) {
-            SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
-            SourceText::Unusable(why) => (None, format!(" · the file {why}")),
-        };
-        let open = if position < OPEN_FILES { " open" } else { "" };
-        let _ = writeln!(
-            out,
-            "<details{open}><summary>{}<span>{} bits not needed{}</span></summary><div class=\"sheet\">\
-             <table class=\"code\">",
-            escaped(&tidy_path(file)),
-            grouped(waste(own)),
-            escaped(&why)
-        );
-        rows(out, own, text, hottest);
-        out.push_str("</table></div></details>\n");
+    html! {
+        h2 { "Source" }
+        @for (position, (file, own)) in order.iter().enumerate() {
+            @let (text, why) = match sources.file(file) {
+                SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
+                SourceText::Unusable(why) => (None, format!(" · the file {why}")),
+            };
+            @let word = format!("{} bits not needed{why}", grouped(waste(own)));
+            @let table = rows(own, text, hottest);
+            (listing(position < OPEN_FILES, &tidy_path(file), &word, &table))
+        }
     }
 }
 
-fn rows(out: &mut String, own: &Own<'_>, text: Option<&[String]>, hottest: u64) {
+fn rows(own: &Own<'_>, text: Option<&[String]>, hottest: u64) -> Markup {
     let mut next = 1;
+    let mut rows = Vec::new();
     for line in shown(own, text) {
         if line > next {
-            let _ = writeln!(
-                out,
-                "<tr class=\"fold\"><td colspan=\"4\">{} without integers</td></tr>",
-                counted(line - next, "line")
-            );
+            let folded = counted(line - next, "line");
+            rows.push(html! { tr.fold { td colspan="4" { (folded) " without integers" } } "\n" });
         }
         let words = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);
-        row(out, line, own.get(&line).map_or(&[], Vec::as_slice), words, hottest);
+        rows.push(row(line, own.get(&line).map_or(&[], Vec::as_slice), words, hottest));
         next = line + 1;
+    }
+    html! {
+        table.code {
+            (listing_head("Lines and the bits of their integers", &["line", "needed bits", "source", "widths"]))
+            tbody { @for row in rows { (row) } }
+        }
     }
 }
 
@@ -143,34 +150,30 @@ fn shown(own: &Own<'_>, text: Option<&[String]>) -> BTreeSet<u32> {
     own.keys().flat_map(around).filter(|&line| line <= last).collect()
 }
 
-fn row(out: &mut String, number: u32, values: &[&BitsValue], words: &str, hottest: u64) {
+fn row(number: u32, values: &[&BitsValue], words: &str, hottest: u64) -> Markup {
     let bits = of_values(values);
-    let (class, sum) = match values {
-        [] => (String::new(), String::new()),
-        _ => {
-            // The square root shows that anything is wasted at all.
-            let heat = share(bits.waste().into(), hottest.into()).sqrt();
-            let sum = format!("{} of {}", grouped(bits.needed), grouped(bits.declared));
-            (format!(" class=\"ran\" style=\"--h:{heat:.3}\""), sum)
-        }
-    };
+    // The square root shows that anything is wasted at all.
+    let heat = share(bits.waste().into(), hottest.into()).sqrt();
+    let heat = (!values.is_empty()).then(|| format!("--h:{heat:.3}"));
     let parts = told(values);
-    let few = match parts.len() {
-        0..=MOST_TOLD => parts.join(", "),
-        many => format!("{}, … {} more", parts[..MOST_TOLD].join(", "), many - MOST_TOLD),
-    };
-    let all = if parts.len() > MOST_TOLD {
-        format!(" title=\"{}\"", escaped(&parts.join(", ")))
-    } else {
-        String::new()
-    };
-    let _ = writeln!(
-        out,
-        "<tr{class}><td class=\"num\">{number}</td><td class=\"num\">{sum}</td><td><code>{}</code></td>\
-         <td class=\"beside\"{all}><small>{}</small></td></tr>",
-        escaped(words.trim_end()),
-        escaped(&few)
-    );
+    html! {
+        tr.ran[heat.is_some()] style=[heat] {
+            td.num { (number) }
+            td.num { @if !values.is_empty() { (grouped(bits.needed)) " of " (grouped(bits.declared)) } }
+            td { code { (words.trim_end()) } }
+            td.beside { small {
+                @if parts.len() > MOST_TOLD {
+                    details {
+                        summary { (parts[..MOST_TOLD].join(", ")) ", … " (parts.len() - MOST_TOLD) " more" }
+                        (parts[MOST_TOLD..].join(", "))
+                    }
+                } @else {
+                    (parts.join(", "))
+                }
+            } }
+        }
+        "\n"
+    }
 }
 
 #[cfg(test)]
@@ -216,7 +219,7 @@ mod tests {
         let page = bits_page(&report, &mut Sources::of(None, "program"));
         for words in [
             "<data id=\"total\" value=\"63\">63</data> <small>of 96 bits are needed",
-            "data-v=\"33\">33</td>",
+            "data-v=\"33\" data-of=\"not needed\">33</td>",
             "<tr class=\"fold\"><td colspan=\"4\">5 lines without integers",
             // The hottest line is as warm as can be, what wastes nothing is cold.
             "<tr class=\"ran\" style=\"--h:0.000\"><td class=\"num\">9</td><td class=\"num\">32 of 32</td>\

@@ -1,15 +1,16 @@
 //! The report as a page for a browser: one file that loads nothing.
 //!
-//! Style and script lie in the page; a content security policy forbids
-//! everything else, and names the script by its hash (a test computes it).
-//! The functions are a table that sorts by any column; the source files
-//! follow with the heat of each line, cold stretches folded. Whatever has no
-//! readable source is listed in IR text. Cost: one row per line that ran.
+//! Frame, style and script are those of all pages (`crate::kit::html`). The functions are a table that sorts by any
+//! column; the source files follow with the heat of each line, cold stretches folded. Whatever has
+//! no readable source is listed in IR text. Cost: one row per line that ran.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
-use crate::kit::html::{escaped, foot, head};
+use crate::kit::html::{
+    Column, PageParts, TABLES, filter_box, listing, listing_head, number_cell, page, share_cell, sheet,
+    sorted_head,
+};
+use maud::{Markup, html};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
 use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
@@ -24,23 +25,32 @@ const CONTEXT: u32 = 3;
 /// Source files that are open at first.
 const OPEN_FILES: usize = 1;
 
+const FUNCTIONS: [Column; 5] = [
+    Column { name: "instructions", is_number: true },
+    Column { name: "share", is_number: true },
+    Column { name: "function", is_number: false },
+    Column { name: "place", is_number: false },
+    Column { name: "calls", is_number: true },
+];
+
+const CALLEES: [Column; 2] =
+    [Column { name: "calls", is_number: true }, Column { name: "callee", is_number: false }];
+
 /// The page of one report.
 pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> String {
-    let mut page = Page { report, out: String::new(), files: BTreeMap::new() };
-    page.number_files();
-    page.out.push_str(&head(title, ""));
-    page.facts();
-    page.functions();
-    page.source(sources);
-    page.texts(sources);
-    page.calls();
-    page.out.push_str(&foot());
-    page.out
+    let mut own = Page { report, files: BTreeMap::new() };
+    own.number_files();
+    let content = html! {
+        (own.functions())
+        (own.source(sources))
+        (own.texts(sources))
+        (own.calls())
+    };
+    page(&PageParts { title, command: "opcost", about: own.facts(), content, script: TABLES })
 }
 
 struct Page<'a> {
     report: &'a CountReport,
-    out: String,
     /// Number of each file, by cost.
     files: BTreeMap<&'a str, usize>,
 }
@@ -57,7 +67,7 @@ struct Row<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn facts(&mut self) {
+    fn facts(&self) -> Markup {
         let report = self.report;
         let (facts, total) = (&report.facts, report.summary.weight);
         let quality = match &report.quality {
@@ -71,53 +81,51 @@ impl<'a> Page<'a> {
             .into_iter()
             .flatten()
             .collect();
-        let about = escaped(&about.join(" · "));
-        let _ = write!(
-            self.out,
-            "<p class=\"total\"><data id=\"total\" value=\"{total}\">{}</data> <small>instructions</small></p>\n\
-             <p class=\"facts\">{about}</p>\n",
-            grouped(total)
-        );
-        for line in lines_of_ways(&facts.groups, 0, BuildDetail::Full) {
-            let _ = writeln!(self.out, "<p class=\"facts\">{}</p>", escaped(&line));
-        }
-        for (is_bad, note) in notes(report) {
-            let class = if is_bad { "note bad" } else { "note" };
-            let _ = writeln!(self.out, "<p class=\"{class}\">{}</p>", escaped(&note));
+        let about = about.join(" · ");
+        html! {
+            p.total { data id="total" value=(total) { (grouped(total)) } " " small { "instructions" } }
+            p.facts { (about) }
+            @for line in lines_of_ways(&facts.groups, 0, BuildDetail::Full) {
+                p.facts { (line) }
+            }
+            @for (is_bad, note) in notes(report) {
+                p.note.bad[is_bad] { (note) }
+            }
+            (filter_box())
         }
     }
 
-    fn functions(&mut self) {
-        self.out.push_str(
-            "<h2>Functions</h2>\n<div class=\"sheet tall\"><table class=\"list\" id=\"functions\">\n<thead><tr>\
-             <th class=\"num\" aria-sort=\"descending\"><button>instructions</button></th>\
-             <th class=\"num\"><button>share</button></th><th><button>function</button></th>\
-             <th><button>place</button></th><th class=\"num\"><button>calls</button></th></tr></thead>\n<tbody>\n",
-        );
-        for function in self.report.by_cost() {
-            let part = self.report.share(function.instructions);
-            let _ = writeln!(
-                self.out,
-                "<tr><td class=\"num\" data-v=\"{0}\">{1}</td><td class=\"num share\" style=\"--s:{part:.4}\" \
-                 data-v=\"{0}\">{2}</td><td class=\"name\">{3}</td><td>{4}</td>\
-                 <td class=\"num\" data-v=\"{5}\">{6}</td></tr>",
-                function.instructions,
-                grouped(function.instructions),
-                percent(part),
-                escaped(&demangle(&function.name)),
-                function.place.as_ref().map_or(String::new(), |place| self.link(place)),
-                function.calls,
-                grouped(function.calls),
-            );
-        }
-        self.out.push_str("</tbody>\n</table></div>\n");
+    fn functions(&self) -> Markup {
+        let [instructions, share, _, place, calls] = FUNCTIONS.map(|column| column.name);
+        let table = html! {
+            table.list id="functions" {
+                caption.quiet { "Functions and what they cost" }
+                (sorted_head(&FUNCTIONS))
+                "\n" tbody {
+                    @for function in self.report.by_cost() {
+                        @let (cost, part) = (function.instructions, self.report.share(function.instructions));
+                        tr {
+                            (number_cell(instructions, cost, &grouped(cost)))
+                            (share_cell(share, cost, part, &percent(part)))
+                            td.name { (demangle(&function.name)) }
+                            td.place data-of=(place) { @if let Some(place) = &function.place { (self.link(place)) } }
+                            (number_cell(calls, function.calls, &grouped(function.calls)))
+                        }
+                        "\n"
+                    }
+                }
+            }
+        };
+        html! { h2 { "Functions" } (sheet("sheet tall", "functions", &table)) }
     }
 
-    fn link(&self, place: &SourceLine) -> String {
-        let text = escaped(&format!("{}:{}", tidy_path(&place.file), place.line));
-        match self.files.get(place.file.as_str()) {
-            Some(number) => format!("<a href=\"#f{number}-{}\">{text}</a>", place.line),
-            None => text,
+    fn link(&self, place: &SourceLine) -> Markup {
+        let text = format!("{}:{}", tidy_path(&place.file), place.line);
+        html! {
+            @match self.files.get(place.file.as_str()) {
+                Some(number) => { a href=(format!("#f{number}-{}", place.line)) { (text) } }
+                None => { (text) }
+            }
         }
     }
 
@@ -131,52 +139,52 @@ impl<'a> Page<'a> {
         self.files = files.into_iter().enumerate().map(|(number, (file, _))| (file, number)).collect();
     }
 
-    fn source(&mut self, sources: &mut Sources) {
+    fn source(&self, sources: &mut Sources) -> Markup {
         if self.files.is_empty() {
-            return;
+            return html! {};
         }
-        self.out.push_str("<h2>SourceText</h2>\n");
         let summary = &self.report.summary;
         let hottest = summary.lines.iter().map(|line| line.instructions).max().unwrap_or(0);
         let mut files: Vec<(usize, &str)> =
             self.files.iter().map(|(&file, &number)| (number, file)).collect();
         files.sort_unstable();
-        for (number, file) in files {
-            let start = summary.lines.partition_point(|line| line.at.file.as_str() < file);
-            let end = summary.lines.partition_point(|line| line.at.file.as_str() <= file);
-            let lines = &summary.lines[start..end];
-            let cost = lines.iter().map(|line| line.instructions).sum();
-            let (text, why) = match sources.file(file) {
-                SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
-                SourceText::Unusable(why) => (None, format!(" · the file {why}")),
-            };
-            let open = if number < OPEN_FILES { " open" } else { "" };
-            let _ = writeln!(
-                self.out,
-                "<details{open}><summary>{}<span>{}{}</span></summary><div class=\"sheet\"><table class=\"code\">",
-                escaped(&tidy_path(file)),
-                percent(self.report.share(cost)),
-                escaped(&why)
-            );
-            self.file(number, lines, text, hottest);
-            self.out.push_str("</table></div></details>\n");
+        html! {
+            h2 { "Source" }
+            @for (number, file) in files {
+                @let start = summary.lines.partition_point(|line| line.at.file.as_str() < file);
+                @let end = summary.lines.partition_point(|line| line.at.file.as_str() <= file);
+                @let lines = &summary.lines[start..end];
+                @let cost = lines.iter().map(|line| line.instructions).sum();
+                @let (text, why) = match sources.file(file) {
+                    SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
+                    SourceText::Unusable(why) => (None, format!(" · the file {why}")),
+                };
+                @let word = format!("{}{why}", percent(self.report.share(cost)));
+                @let table = self.file(number, lines, text, hottest);
+                (listing(number < OPEN_FILES, &tidy_path(file), &word, &table))
+            }
         }
     }
 
-    fn file(&mut self, number: usize, lines: &[LineTotal], text: Option<&[String]>, hottest: u128) {
+    fn file(&self, number: usize, lines: &[LineTotal], text: Option<&[String]>, hottest: u128) -> Markup {
         let known: BTreeMap<u32, &LineTotal> = lines.iter().map(|line| (line.at.line, line)).collect();
         let mut next = 1;
+        let mut rows = Vec::new();
         for line in shown(lines, &self.starts(lines), text) {
             if line > next {
-                let _ = writeln!(
-                    self.out,
-                    "<tr class=\"fold\"><td colspan=\"4\">{} without counts</td></tr>",
-                    counted(line - next, "line")
-                );
+                let folded = counted(line - next, "line");
+                rows.push(html! { tr.fold { td colspan="4" { (folded) " without counts" } } "\n" });
             }
             let words = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);
-            self.line(&Row { file: number, line, total: known.get(&line).copied(), text: words }, hottest);
+            let row = Row { file: number, line, total: known.get(&line).copied(), text: words };
+            rows.push(self.line(&row, hottest));
             next = line + 1;
+        }
+        html! {
+            table.code {
+                (listing_head("Lines and what they cost", &["line", "executions", "share", "source"]))
+                tbody { @for row in rows { (row) } }
+            }
         }
     }
 
@@ -188,92 +196,88 @@ impl<'a> Page<'a> {
         places.filter(|place| place.file == *file).map(|place| place.line).collect()
     }
 
-    fn line(&mut self, row: &Row<'_>, hottest: u128) {
-        let (class, count, part) = match row.total {
+    fn line(&self, row: &Row<'_>, hottest: u128) -> Markup {
+        let (heat, count, part) = match row.total {
             Some(line) if ran(line) => {
                 // The square root shows that a line ran at all.
                 let heat = share(line.instructions, hottest).sqrt();
                 let count = line.executions.map_or_else(String::new, |count| format!("{}×", grouped(count)));
                 let part = percent(self.report.share(line.instructions));
-                (format!(" class=\"ran\" style=\"--h:{heat:.3}\""), count, part)
+                (Some(format!("--h:{heat:.3}")), count, part)
             }
-            Some(_) => (String::new(), "0×".to_owned(), String::new()),
-            None => (String::new(), String::new(), String::new()),
+            Some(_) => (None, "0×".to_owned(), String::new()),
+            None => (None, String::new(), String::new()),
         };
-        let _ = writeln!(
-            self.out,
-            "<tr id=\"f{0}-{1}\"{class}><td class=\"num\">{1}</td><td class=\"num\">{count}</td>\
-             <td class=\"num\">{part}</td><td><code>{2}</code></td></tr>",
-            row.file,
-            row.line,
-            escaped(row.text.trim_end())
-        );
+        html! {
+            tr.ran[heat.is_some()] id=(format!("f{}-{}", row.file, row.line)) style=[heat] {
+                td.num { (row.line) }
+                td.num { (count) }
+                td.num { (part) }
+                td { code { (row.text.trim_end()) } }
+            }
+            "\n"
+        }
     }
 
     /// Functions whose source cannot be read, in IR text.
-    fn texts(&mut self, sources: &mut Sources) {
-        let mut is_first = true;
-        for listing in &self.report.listings {
-            let readable = |line: &LineTotal| matches!(sources.file(&line.at.file), SourceText::Lines(_));
-            if listing.lines.iter().any(readable) || listing.blocks.is_empty() {
-                continue;
+    fn texts(&self, sources: &mut Sources) -> Markup {
+        let mut readable = |line: &LineTotal| matches!(sources.file(&line.at.file), SourceText::Lines(_));
+        let mut listings: Vec<&FunctionListing> = self.report.listings.iter().collect();
+        listings.retain(|listing| !listing.blocks.is_empty() && !listing.lines.iter().any(&mut readable));
+        html! {
+            @if !listings.is_empty() {
+                h2 { "IR text of functions without readable source" }
+                @for listing in listings { (self.text(listing)) }
             }
-            if std::mem::take(&mut is_first) {
-                self.out.push_str("<h2>IR text of functions without readable source</h2>\n");
-            }
-            self.text(listing);
         }
     }
 
-    fn text(&mut self, listing: &FunctionListing) {
-        let total = &self.report.summary.functions[listing.function];
-        let _ = writeln!(
-            self.out,
-            "<details><summary>{}<span>{}</span></summary><div class=\"sheet\"><table class=\"code\">",
-            escaped(&demangle(&total.name)),
-            percent(self.report.share(total.instructions))
-        );
-        for block in &listing.blocks {
-            let _ = writeln!(
-                self.out,
-                "<tr class=\"fold\"><td colspan=\"3\">{} · {}×</td></tr>",
-                block.block,
-                grouped(block.count)
-            );
-            for instruction in &block.instructions {
-                let heat = share(instruction.cost, total.instructions).sqrt();
-                let _ = writeln!(
-                    self.out,
-                    "<tr class=\"ran\" style=\"--h:{heat:.3}\"><td class=\"num\">{}×</td><td class=\"num\">{}</td>\
-                     <td><code>{}</code></td></tr>",
-                    grouped(instruction.count),
-                    percent(share(instruction.cost, total.instructions)),
-                    escaped(&instruction.text)
-                );
+    fn text(&self, text: &FunctionListing) -> Markup {
+        let total = &self.report.summary.functions[text.function];
+        let table = html! {
+            table.code {
+                (listing_head("Instructions and what they cost", &["executions", "share", "instruction"]))
+                tbody {
+                    @for block in &text.blocks {
+                        tr.fold { td colspan="3" { (block.block) " · " (grouped(block.count)) "×" } }
+                        @for instruction in &block.instructions {
+                            @let part = share(instruction.cost, total.instructions);
+                            tr.ran style=(format!("--h:{:.3}", part.sqrt())) {
+                                td.num { (grouped(instruction.count)) "×" }
+                                td.num { (percent(part)) }
+                                td { code { (instruction.text) } }
+                            }
+                            "\n"
+                        }
+                    }
+                }
             }
-        }
-        self.out.push_str("</table></div></details>\n");
+        };
+        listing(false, &demangle(&total.name), &percent(self.report.share(total.instructions)), &table)
     }
 
-    fn calls(&mut self) {
+    fn calls(&self) -> Markup {
         let calls = &self.report.summary.calls;
         let made: Vec<_> = calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0).collect();
         if made.is_empty() {
-            return;
+            return html! {};
         }
-        self.out.push_str(
-            "<h2>Not seen inside</h2>\n<div class=\"sheet tall\"><table class=\"list\"><thead><tr>\
-             <th class=\"num\"><button>calls</button></th><th><button>callee</button></th></tr></thead>\n<tbody>\n",
-        );
-        for call in made {
-            let (number, name) = (grouped(call.calls), escaped(&demangle(&call.name)));
-            let _ = writeln!(
-                self.out,
-                "<tr><td class=\"num\" data-v=\"{}\">{number}</td><td class=\"name\">{name}</td></tr>",
-                call.calls
-            );
-        }
-        self.out.push_str("</tbody></table></div>\n");
+        let table = html! {
+            table.list {
+                caption.quiet { "Callees that were not seen inside" }
+                (sorted_head(&CALLEES))
+                "\n" tbody {
+                    @for call in made {
+                        tr {
+                            (number_cell(CALLEES[0].name, call.calls, &grouped(call.calls)))
+                            td.name { (demangle(&call.name)) }
+                        }
+                        "\n"
+                    }
+                }
+            }
+        };
+        html! { h2 { "Not seen inside" } (sheet("sheet tall", "callees that were not seen inside", &table)) }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::kit::html::escaped;
 use crate::kit::style::{cut, width_of};
 use opcost_answer::names::demangle;
 
-/// Looks of a graph, in a picture and in a page.
-pub const STYLE: &str = include_str!("../kit/graph.css");
+/// Looks of a picture.
+const STYLE: &str = include_str!("../kit/graph.css");
 
 /// Of a letter, at the size of the style.
 const LETTER: f64 = 7.3;

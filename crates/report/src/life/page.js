@@ -18,6 +18,9 @@ function draw() {
   lines.replaceChildren();
   if (key === null) return;
   const box = way.getBoundingClientRect();
+  // Its old size must not hold the frame wide.
+  lines.setAttribute('width', 0);
+  lines.setAttribute('height', 0);
   lines.setAttribute('width', way.scrollWidth);
   lines.setAttribute('height', way.scrollHeight);
   const place = card => {

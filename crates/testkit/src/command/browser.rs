@@ -9,27 +9,30 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use opcost_testkit::command::Workplace;
 use serde_json::{Value, json};
 
+use super::Workplace;
+
 /// A page that is open.
-pub(crate) struct Page {
+#[derive(Debug)]
+pub struct Page {
     browser: Child,
     to: File,
     from: BufReader<File>,
     session: String,
     number: u64,
     /// Addresses that were asked for.
-    pub(crate) requests: Vec<String>,
+    pub requests: Vec<String>,
     /// Messages of the console and exceptions.
-    pub(crate) complaints: Vec<String>,
+    pub complaints: Vec<String>,
     _place: Workplace,
 }
 
 impl Page {
     /// Opens a file.
-    pub(crate) fn open(file: &Path) -> Page {
-        let place = crate::workplace();
+    pub fn open(file: &Path) -> Page {
+        // The command is not run here: the browser only needs a folder and the environment.
+        let place = Workplace::new("");
         place.tool("mkfifo", &["to", "from"]);
         let [to, from, profile] = ["to", "from", "profile"].map(|name| place.path(name));
         // The shell opens both pipes for reading and writing, which does not wait.
@@ -68,17 +71,40 @@ impl Page {
     }
 
     /// What an expression is worth there.
-    pub(crate) fn value(&mut self, expression: &str) -> Value {
+    pub fn value(&mut self, expression: &str) -> Value {
         let answer = self.ask("Runtime.evaluate", json!({"expression": expression, "returnByValue": true}));
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");
         answer["result"]["value"].clone()
     }
 
+    /// What the promise of an expression comes to.
+    pub fn outcome(&mut self, expression: &str) -> Value {
+        let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.ask("Runtime.evaluate", parameters);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Runs a script in the page that is not the page's own, whatever its policy.
+    pub fn inject(&mut self, script: &str) {
+        let answer = self.ask("Runtime.evaluate", json!({"expression": script}));
+        assert!(answer.get("exceptionDetails").is_none(), "{answer:#}");
+    }
+
+    /// The window gets another width, in pixels of CSS.
+    pub fn resize(&mut self, width: u32) {
+        let size = json!({"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        // The page has been laid out anew, and its script has drawn, two frames later.
+        self.outcome("new Promise(next => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
+    }
+
     /// A key goes down and up, as from a keyboard.
-    pub(crate) fn press(&mut self, key: &str) {
+    pub fn press(&mut self, key: &str) {
         let (code, text) = match key {
             "Enter" => (13, "\r"),
             "Escape" => (27, ""),
+            "Tab" => (9, ""),
             other => (i32::from(other.to_uppercase().as_bytes()[0]), other),
         };
         let with =
@@ -90,7 +116,7 @@ impl Page {
     }
 
     /// `light` or `dark`.
-    pub(crate) fn prefer(&mut self, scheme: &str) {
+    pub fn prefer(&mut self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.ask("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
