@@ -180,3 +180,35 @@ fn size_of(path: &Path) -> Result<u64> {
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_archive_is_refused_with_its_size() {
+        let folder = std::env::temp_dir().join(format!("opcost-dist-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let archive = fs::File::create(folder.join("a.deb")).unwrap();
+        archive.set_len(LARGEST).unwrap();
+        assert_eq!(check_sizes(&folder, &["a.deb".to_owned()]), Ok(()));
+        archive.set_len(LARGEST + 1).unwrap();
+        let failure = check_sizes(&folder, &["a.deb".to_owned()]).unwrap_err();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(failure.status(), 3);
+        assert!(failure.to_string().starts_with("a.deb has 35.0 MB"), "{failure}");
+    }
+
+    #[test]
+    fn programs_that_are_not_there_are_named() {
+        let failure = programs_beside(Path::new("/nowhere/opcost")).unwrap_err();
+        assert_eq!(failure.to_string(), "there is no program /nowhere/opcost");
+    }
+
+    #[test]
+    fn wrong_flags_are_refused() {
+        for flags in [&["--level", "10"][..], &["--level", "best"], &["--level"], &["--fast"]] {
+            assert_eq!(run(flags).unwrap_err().status(), 2, "{flags:?}");
+        }
+    }
+}
