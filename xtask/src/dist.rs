@@ -17,12 +17,14 @@
 mod deb;
 mod manifest;
 mod notices;
+mod packing;
 mod tree;
 
 use crate::command::{self, output_of};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
 use manifest::Manifest;
+use packing::{PROGRAMS, Packing};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,25 +32,12 @@ use std::process::Command;
 /// The largest archive, in bytes.
 const LARGEST: u64 = 35_000_000;
 
-/// The programs of the package `opcost-cli`.
-const PROGRAMS: [&str; 2] = ["opcost", "cargo-opcost"];
-
 struct Options {
     /// This program, and `cargo-opcost` beside it, in place of a release build.
     opcost: Option<PathBuf>,
     out: PathBuf,
     /// From 0, quick, to 9, small.
     level: String,
-}
-
-/// What both archives are made with.
-struct Packing<'o> {
-    /// Where they go.
-    out: &'o Path,
-    /// How much `xz` does.
-    level: &'o str,
-    /// The time of every file, in seconds.
-    time: String,
 }
 
 /// The verb: makes the archives and names them.

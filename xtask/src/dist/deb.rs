@@ -4,7 +4,7 @@
 //! what `dpkg-shlibdeps` says of the programs, as `cargo deb` does it. `dpkg-deb` packs.
 
 use super::manifest::Manifest;
-use super::{PROGRAMS, Packing};
+use super::packing::{PROGRAMS, Packing};
 use crate::command::output_of;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
