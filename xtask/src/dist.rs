@@ -17,12 +17,14 @@
 mod deb;
 mod manifest;
 mod notices;
+mod packing;
 mod tree;
 
 use crate::command::{self, output_of};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
 use manifest::Manifest;
+use packing::{PROGRAMS, Packing};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,25 +32,12 @@ use std::process::Command;
 /// The largest archive, in bytes.
 const LARGEST: u64 = 35_000_000;
 
-/// The programs of the package `opcost-cli`.
-const PROGRAMS: [&str; 2] = ["opcost", "cargo-opcost"];
-
 struct Options {
     /// This program, and `cargo-opcost` beside it, in place of a release build.
     opcost: Option<PathBuf>,
     out: PathBuf,
     /// From 0, quick, to 9, small.
     level: String,
-}
-
-/// What both archives are made with.
-struct Packing<'o> {
-    /// Where they go.
-    out: &'o Path,
-    /// How much `xz` does.
-    level: &'o str,
-    /// The time of every file, in seconds.
-    time: String,
 }
 
 /// The verb: makes the archives and names them.
@@ -179,4 +168,36 @@ fn size_of(path: &Path) -> Result<u64> {
 #[allow(clippy::cast_precision_loss, reason = "sizes are shown with one digit behind the point")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_archive_is_refused_with_its_size() {
+        let folder = std::env::temp_dir().join(format!("opcost-dist-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let archive = fs::File::create(folder.join("a.deb")).unwrap();
+        archive.set_len(LARGEST).unwrap();
+        assert_eq!(check_sizes(&folder, &["a.deb".to_owned()]), Ok(()));
+        archive.set_len(LARGEST + 1).unwrap();
+        let failure = check_sizes(&folder, &["a.deb".to_owned()]).unwrap_err();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(failure.status(), 3);
+        assert!(failure.to_string().starts_with("a.deb has 35.0 MB"), "{failure}");
+    }
+
+    #[test]
+    fn programs_that_are_not_there_are_named() {
+        let failure = programs_beside(Path::new("/nowhere/opcost")).unwrap_err();
+        assert_eq!(failure.to_string(), "there is no program /nowhere/opcost");
+    }
+
+    #[test]
+    fn wrong_flags_are_refused() {
+        for flags in [&["--level", "10"][..], &["--level", "best"], &["--level"], &["--fast"]] {
+            assert_eq!(run(flags).unwrap_err().status(), 2, "{flags:?}");
+        }
+    }
 }

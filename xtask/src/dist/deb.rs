@@ -4,7 +4,7 @@
 //! what `dpkg-shlibdeps` says of the programs, as `cargo deb` does it. `dpkg-deb` packs.
 
 use super::manifest::Manifest;
-use super::{PROGRAMS, Packing};
+use super::packing::{PROGRAMS, Packing};
 use crate::command::output_of;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
@@ -133,4 +133,29 @@ fn libraries(staged: &Path) -> Result<String> {
     fs::remove_dir_all(&folder).map_err(|error| Failure::at("remove", &folder, error))?;
     let line = output.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
     line.map(str::to_owned).ok_or_else(|| Failure::new(format!("dpkg-shlibdeps names no library: {output}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root::repository;
+
+    #[test]
+    fn assets_are_those_of_the_tree_or_an_error() {
+        let manifest = Manifest::read(&repository().unwrap()).unwrap();
+        let tree = std::env::temp_dir().join(format!("opcost-assets-{}", std::process::id()));
+        fs::create_dir_all(tree.join("share")).unwrap();
+        for name in ["a.json", "b.json", "c.txt", ".json"] {
+            fs::write(tree.join("share").join(name), "").unwrap();
+        }
+        let all = |pattern: &str| files_of(&format!("../../target/dist/tree/{pattern}"), &tree, &manifest);
+        let mut json = all("share/*.json").unwrap();
+        json.sort();
+        assert_eq!(json, [".json", "a.json", "b.json"].map(|name| tree.join("share").join(name)));
+        assert!(all("share/*.html").unwrap_err().to_string().contains("share/*.html"));
+        assert!(all("absent/*").is_err());
+        let program = files_of("target/release/opcost", &tree, &manifest).unwrap();
+        fs::remove_dir_all(&tree).unwrap();
+        assert_eq!(program, [tree.join("bin/opcost")]);
+    }
 }
