@@ -112,19 +112,14 @@ pub(crate) fn align<'a>(before: &'a Ledger, after: &'a Ledger, twins: &[Twin<'a>
     let mut aligned = Aligned::default();
     aligned.same_files(&before, &after);
     aligned.same_bodies(&before, &after, twins);
-    let files =
-        || before.lines.iter().filter_map(|(file, lines)| Some((file, lines, after.lines.get(file)?)));
-    for rewritten in [Rewritten::Left, Rewritten::Paired] {
-        for (&file, lines, now) in files() {
-            let lines = [lines, now].map(|lines| lines.iter().map(|&line| At { file, line }).collect());
-            aligned.by_text([&before, &after], lines, rewritten);
-        }
-        // What has its line elsewhere is not taken for one that was rewritten.
-        for twin in twins.iter().filter(|_| rewritten == Rewritten::Left) {
-            let lines = [before.own(&twin.before), after.own(&twin.after)];
-            aligned.by_text([&before, &after], lines, rewritten);
-        }
-    }
+    let (sources, functions) =
+        ([&before, &after], |twin: &Twin<'a>| [before.own(&twin.before), after.own(&twin.after)]);
+    let files: Vec<[Vec<At<'a>>; 2]> = before.in_both(&after).collect();
+    files.iter().for_each(|lines| aligned.by_text(sources, lines.clone(), Rewritten::Left));
+    twins.iter().for_each(|twin| aligned.by_text(sources, functions(twin), Rewritten::Left));
+    // What has its line elsewhere is not taken for one that was rewritten.
+    twins.iter().for_each(|twin| aligned.by_text(sources, functions(twin), Rewritten::Paired));
+    files.into_iter().for_each(|lines| aligned.by_text(sources, lines, Rewritten::Paired));
     aligned.find_blind(&before, &after);
     aligned
 }
@@ -169,6 +164,14 @@ impl<'a> Source<'a> {
         let is_own = |at: &At<'a>| of_function.is_none_or(|lines| lines.contains(at));
         let here = self.lines.get(file).into_iter().flat_map(|lines| lines.range(line..end));
         here.map(|&line| At { file, line }).filter(is_own).collect()
+    }
+
+    /// The lines of each file of both, before and after.
+    fn in_both<'b>(&'b self, after: &'b Self) -> impl Iterator<Item = [Vec<At<'a>>; 2]> + 'b {
+        self.lines.iter().filter_map(|(&file, lines)| {
+            let now = after.lines.get(file)?;
+            Some([lines, now].map(|lines| lines.iter().map(|&line| At { file, line }).collect()))
+        })
     }
 
     fn text(&self, at: At<'_>) -> Option<u32> {
@@ -253,6 +256,8 @@ impl<'a> Aligned<'a> {
     /// the order of the others.
     fn by_text(&mut self, sources: [&Source<'a>; 2], lines: [Vec<At<'a>>; 2], rewritten: Rewritten) {
         let [mut before, mut after] = lines;
+        before.retain(|at| !self.groups[0].contains_key(at));
+        after.retain(|at| !self.groups[1].contains_key(at));
         let token_before = |at: &At<'a>, aligned: &Self| match aligned.after(*at) {
             Some(after) => Some(Token::Paired(after)),
             None => sources[0].text(*at).map(Token::Text),
@@ -299,7 +304,7 @@ impl<'a> Aligned<'a> {
                 }
             }
             (1, _) | (_, 1) => {
-                let group = self.groups[0].values().max().map_or(0, |last| last + 1);
+                let group = self.groups[0].len();
                 self.groups[0].extend(before.into_iter().map(|at| (at, group)));
                 self.groups[1].extend(after.into_iter().map(|at| (at, group)));
             }

@@ -164,6 +164,11 @@ fn a_changed_function_is_followed_to_its_new_place() {
     let diff = compared(before, aside);
     assert_eq!(lines(&diff), ["2→5 +200"]);
     assert_eq!(diff.lines[0].before.as_ref().map(|at| &*at.file), Some("a.c"));
+    // What was rewritten on the way is the line, too.
+    changed[1].0 = "s += g() % 7;";
+    let before = Code::default().function("f", 1, at("a.c", 1), &F).function("g", 2, at("a.c", 9), &G);
+    let aside = Code::default().function("g", 2, at("a.c", 1), &G).function("f", 7, at("b.c", 4), &changed);
+    assert_eq!(lines(&compared(before, aside)), ["2→5* +200"]);
 }
 
 /// Comments within a body change distances and no code.

@@ -26,6 +26,7 @@ mod lengths;
 mod libraries;
 mod loops;
 mod lost;
+mod noise;
 mod paths;
 mod pools;
 mod recorded;

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use opcost_testkit::command::{Said, Workplace, holds_to_schema};
 use serde_json::Value;
 
-const HOT: &str = "
+pub(super) const HOT: &str = "
 #include <stdlib.h>
 __attribute__((noinline)) static unsigned hot(unsigned n) {
   unsigned x = n;

@@ -42,10 +42,6 @@ pub(crate) const LIST: &[Tried] = &[
     elsewhere("./x demo", "on a bare machine, before a release"),
     elsewhere("./x test", "it runs this test"),
     elsewhere("./x dist", "package, with the build at hand; ./x release before a release"),
-    elsewhere(
-        "sudo apt-get install ./target/dist/opcost_0.1.0_amd64.deb",
-        "package, with dpkg on a bare machine",
-    ),
     runs("opcost fuel --limit 5M corpus/kernel/kn.c -- 4; echo $?"),
     runs("cd corpus/loops/fortran; opcost loops -O1 adi.f common/*.f"),
     // CONTRIBUTING.md has ./x, too; crates/host/examples/game/README.md:

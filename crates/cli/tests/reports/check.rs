@@ -112,6 +112,7 @@ fn a_wrong_file_is_an_error_with_its_line() {
         ("[run.a\n", &["line 1"]),
         ("[run.a]\ninputs = [\"a.c\"]\nlimit = -1\n", &["line 3", "a limit is a number of instructions"]),
         ("[run.a]\ninputs = [\"a.c\"]\nlimit = \"2.5X\"\n", &["line 3", "2.5G"]),
+        ("[run.a]\ninputs = [\"a.c\"]\nlimit = \"2,5G\"\n", &["line 3", "2,5G", "comma"]),
         ("", &["names no run"]),
     ] {
         place.write("opcost.toml", text);

@@ -40,6 +40,12 @@ fn statuses_have_their_precedence() {
     count(&["--budget", "10", "--json", "no/where.json"], "9").expect(1);
     count(&["--pass-status", "-i"], "0").expect(2);
     count(&["--budget", "ten"], "0").expect(2).tells(&["2.5G"]);
+    // In half of the world that is two and a half.
+    for text in ["2,5G", "2,500G", "2,5", "1234,567"] {
+        count(&["--budget", text], "0").expect(2).tells(&[text, "comma"]);
+    }
+    count(&["--budget", "1,000"], "0").expect(0).tells(&["within the budget of 1,000\n"]);
+    place.opcost(&["fuel", "--limit", "2,5M", "a.c"]).expect(2).tells(&["2,5M", "comma"]);
     count(&["--baseline", "a.opc"], "0").expect(2).tells(&["--budget"]);
 }
 

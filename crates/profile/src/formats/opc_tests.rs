@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 
 use super::{
-    OpcError, columns, encode, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger,
+    OpcError, columns, encode, encode_as, find_digits, load_ledger, properties, read_ledger, save_ledger,
+    seal, write_ledger,
 };
 use crate::answers::example::{row, sample_rows};
 use crate::example::{fact, facts_of, function, ledger, line, place, sample};
@@ -91,6 +92,53 @@ fn counts_take_no_more_room_than_before_there_were_answers() {
     // Nor does a count take much more where answers are.
     let (before, now) = (before(&ledger).len(), encode(&ledger, &all()).unwrap().len());
     assert!(now - before < ledger.facts().len() / 8, "{now} bytes, and {before} before");
+}
+
+/// With what is written on lines, a count takes no more room than it took before without: numbers that
+/// grow by little are written by their differences since.
+#[test]
+fn texts_take_no_more_room_than_was_saved() {
+    let mut random = 7u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> 33
+    };
+    // As in SQLite: functions of a dozen blocks and as many edges more, 40 lines each, some of which
+    // they share with others.
+    let mut facts: Vec<crate::Fact> = Vec::new();
+    for at in 0..300u32 {
+        let function = function(&format!("function_{at}"), at.into(), u128::from(next()) << 64);
+        for block in 0..32 {
+            let place = Some(place(at * 50 + block));
+            facts.push(fact(
+                Subject::Block { function: function.clone(), block, place },
+                Column::Count,
+                next() >> 20,
+            ));
+        }
+        for edge in 0..64 {
+            let (way, from, to) = (Way::Branch, Some(edge / 2), Some((edge * 7) % 32));
+            let subject =
+                Subject::Edge { function: function.clone(), edge, way, from, to, slot: Some(edge % 2) };
+            facts.push(fact(subject, Column::Count, next() >> 20));
+        }
+        for line in 0..40 {
+            let place = place(if line < 36 { at * 50 + line } else { next() as u32 % 15_000 });
+            for column in [Column::Instructions, Column::Count] {
+                let of_function = Subject::FunctionLine { function: function.clone(), place: place.clone() };
+                facts.push(fact(of_function, column, next() >> 20));
+                facts.push(fact(Subject::Line(place.clone()), column, next() >> 20));
+            }
+        }
+    }
+    let mut ledger = ledger(facts);
+    let before = seal(encode_as(&ledger, &all()[..BEFORE], properties().build()).unwrap());
+    for line in 0..15_000 {
+        ledger.about.texts.insert(place(line), next() as u32);
+    }
+    let now = write_ledger(&ledger);
+    assert_eq!(read_ledger(&now).unwrap().facts(), ledger.facts());
+    assert!(now.len() <= before.len(), "{} bytes, and {} before", now.len(), before.len());
 }
 
 /// All columns.

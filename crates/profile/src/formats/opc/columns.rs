@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use opcost_index::Id;
 use opcost_key::{Key, Part};
-use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::schema::types::{Type, TypePtr};
 
 use crate::answers::Integer;
@@ -284,6 +284,20 @@ const WRITTEN: usize = 21;
 
 /// The column of homes; those behind it are of answers, but for the last, which is of texts.
 const HOME: usize = WRITTEN;
+
+/// Columns of numbers that mostly grow by little from row to row: lines of a function, parts of it.
+const GROWING: [&str; 4] = ["line", "index", "from_block", "to_block"];
+
+/// How the cells of a column are encoded, where a list of its values and positions in it (what Parquet
+/// calls a dictionary) takes more room. Of SQLite, lines take half of it by their differences, and
+/// texts, of which hardly one comes twice, four fifths.
+pub(super) fn encoding(column: &TableColumn) -> Option<Encoding> {
+    match column.name {
+        TEXT => Some(Encoding::PLAIN),
+        name if GROWING.contains(&name) => Some(Encoding::DELTA_BINARY_PACKED),
+        _ => None,
+    }
+}
 
 /// The rows of a ledger: counts, then answers.
 pub(super) fn rows(ledger: &Ledger) -> Vec<Row<'_>> {

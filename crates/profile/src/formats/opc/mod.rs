@@ -28,9 +28,10 @@ use opcost_key::Hasher128;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
 
 use self::columns::TableColumn;
 pub use self::document::ledger_tables;
@@ -57,11 +58,27 @@ pub fn write_ledger(ledger: &Ledger) -> Vec<u8> {
 }
 
 fn encode(ledger: &Ledger, columns: &[&TableColumn]) -> Result<Vec<u8>, ParquetError> {
-    let properties = WriterProperties::builder()
+    let encoded = columns.iter().filter_map(|column| Some((column.name, columns::encoding(column)?)));
+    let properties = encoded.fold(properties(), |properties, (name, encoding)| {
+        let path = ColumnPath::from(name);
+        properties.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding)
+    });
+    encode_as(ledger, columns, properties.build())
+}
+
+/// How all columns are written.
+fn properties() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by("opcost".to_owned())
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .build();
+}
+
+fn encode_as(
+    ledger: &Ledger,
+    columns: &[&TableColumn],
+    properties: WriterProperties,
+) -> Result<Vec<u8>, ParquetError> {
     let mut writer = SerializedFileWriter::new(Vec::new(), columns::schema(columns), Arc::new(properties))?;
     for rows in columns::rows(ledger).chunks(ROWS_PER_GROUP) {
         let mut group = writer.next_row_group()?;
