@@ -4,8 +4,10 @@
 //! values that they begin with, each is computed again for the next turn, and
 //! the condition of one exit is asked, which stands in every turn that goes
 //! back. The first turn in which it leads out is the last one, if the loop is
-//! left there. Writes that lie on every way to the end of a turn are done in it,
-//! and so is all that a loop inside writes that is left in one way only. What is
+//! left there. Writes that lie on every way to the end of a turn are done in it.
+//! So is what a loop inside has written, whichever exit leads on to the end of
+//! the turn. An exit that does not lead there (to a call that never returns, to
+//! `unreachable`, out of both loops) is none that this turn has taken. What is
 //! computed from anything but constants and these phis is not known; a loop
 //! whose condition is not known has written nothing that is told.
 //!
@@ -15,7 +17,7 @@
 
 use std::rc::Rc;
 
-use opcost_index::{IdMap, IdSet};
+use opcost_index::{AdjacencyGraph, Graph, IdMap, IdSet};
 use opcost_ir::{ConstantValue, Function, Opcode, Predicate, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
@@ -41,6 +43,8 @@ pub(super) struct Body<'a> {
     pub(super) function: &'a Function,
     pub(super) dominators: Dominators<BlockId>,
     pub(super) forest: LoopForest<BlockId>,
+    /// Its edges, backwards.
+    pub(super) before: AdjacencyGraph<BlockId>,
     /// The loops right inside each loop.
     pub(super) inside: IdMap<LoopId, Vec<LoopId>>,
     /// All its writes of known length.
@@ -58,6 +62,24 @@ pub(super) struct Filled {
 /// Writes of a loop: block, pointer and bytes.
 type Writes = Rc<[(BlockId, Value, u64)]>;
 
+impl Body<'_> {
+    /// The exits of a loop inside another from which a turn of the other one gets
+    /// to `end`, without the loop being entered again or another turn begun.
+    fn exits_to(&self, inner: LoopId, end: BlockId) -> Rc<[Edge<BlockId>]> {
+        let natural = &self.forest.loops[inner];
+        let next_turn = natural.parent.map(|around| self.forest.loops[around].header);
+        let mut leads = IdSet::new();
+        let mut work = vec![end];
+        while let Some(block) = work.pop() {
+            let is_of_the_turn = next_turn != Some(block) && !self.forest.contains(inner, block);
+            if is_of_the_turn && leads.insert(block) {
+                work.extend(self.before.successors(block));
+            }
+        }
+        natural.exits.iter().filter(|exit| leads.contains(exit.to)).copied().collect()
+    }
+}
+
 /// The loops of a function, played through.
 pub(super) struct Filling<'b, 'a> {
     program: &'b MemoryModel<'a>,
@@ -69,6 +91,8 @@ pub(super) struct Filling<'b, 'a> {
     /// Loops that write, or that have one inside that does; the others are not
     /// played.
     writing: IdSet<LoopId>,
+    /// By which exits of a loop inside a turn gets to its end.
+    exits: FxHashMap<(LoopId, BlockId), Rc<[Edge<BlockId>]>>,
     /// What phis are in the turn at hand.
     now: FxHashMap<InstructionId, u128>,
     left: usize,
@@ -92,7 +116,8 @@ impl<'b, 'a> Filling<'b, 'a> {
             }
         }
         let writes = by_loop.into_iter().map(|(id, writes)| (id, Rc::from(writes))).collect();
-        Filling { program, body, roots, size, writes, writing, now: FxHashMap::default(), left: MOST_STEPS }
+        let (exits, now) = (FxHashMap::default(), FxHashMap::default());
+        Filling { program, body, roots, size, writes, writing, exits, now, left: MOST_STEPS }
     }
 
     /// Where in the object a pointer points, if that is one place.
@@ -174,13 +199,29 @@ impl<'b, 'a> Filling<'b, 'a> {
             {
                 continue;
             }
-            if let [only] = natural.exits[..] {
-                let mut part = Bytes::none(self.size);
-                if self.play(inner, only, &mut part, depth - 1) {
-                    out.join(&part);
-                }
+            if let Some(written) = self.left_towards(inner, end, depth - 1) {
+                out.join(&written);
             }
         }
+    }
+
+    /// What a loop inside has written when a turn gets from it to its end: what it
+    /// writes whichever of the exits that lead there it is left by.
+    fn left_towards(&mut self, inner: LoopId, end: BlockId, depth: u32) -> Option<Bytes> {
+        let body = self.body;
+        let exits = self.exits.entry((inner, end)).or_insert_with(|| body.exits_to(inner, end)).clone();
+        let mut all: Option<Bytes> = None;
+        for &exit in exits.iter() {
+            let mut part = Bytes::none(self.size);
+            if !self.play(inner, exit, &mut part, depth) {
+                return None;
+            }
+            match &mut all {
+                Some(all) => all.meet(&part),
+                None => all = Some(part),
+            }
+        }
+        all
     }
 
     fn set(&mut self, phis: &[InstructionId], values: &[Option<u128>]) {

@@ -116,7 +116,7 @@ impl<'a> WrittenFirst<'a> {
                 natural.parent.iter().for_each(|&around| inside[around].push(inner));
             }
             let writes = writes(program, function);
-            Rc::new(Body { function, dominators, forest, inside, writes })
+            Rc::new(Body { function, dominators, forest, before: reverse(function), inside, writes })
         });
         made.clone()
     }
@@ -290,7 +290,7 @@ impl Walk<'_, '_> {
     /// does.
     fn entered(&mut self) -> Vec<Option<Bytes>> {
         let function = self.body.function;
-        let before = reverse(function);
+        let before = &self.body.before;
         let order = reverse_postorder(function, BlockId::new(0));
         let mut entered: Vec<Option<Bytes>> = vec![None; function.blocks.len()];
         let mut left = entered.clone();

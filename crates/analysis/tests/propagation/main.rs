@@ -11,6 +11,7 @@
 
 mod backwards;
 mod contracts;
+mod filled;
 mod floats;
 mod garbage;
 mod speed;

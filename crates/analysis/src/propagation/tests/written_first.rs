@@ -120,6 +120,158 @@ exit:
     says(&text.replace("icmp ult i64 %i1, 8", "icmp ule i64 %i1, %y"), &[("r", FULL)]);
 }
 
+/// A nest that fills an array; `before` and `after` stand around the store of each
+/// turn of the inner loop, which ends where the label `on` is, and `beside` are
+/// blocks of their own.
+fn nest(before: &str, after: &str, beside: &str) -> String {
+    format!(
+        "declare void @stop() noreturn
+declare void @perhaps()
+define i32 @f(i64 %n, i32 %x) {{
+entry:
+  %a = alloca [4 x [8 x i32]]
+  %low = and i32 %x, 7
+  %odd = icmp eq i32 %x, 3
+  br label %outer
+outer:
+  %y = phi i64 [ 0, %entry ], [ %y1, %latch ]
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %outer ], [ %i1, %on ]
+{before}  %p = getelementptr inbounds [4 x [8 x i32]] ptr %a, i64 0, i64 %y, i64 %i
+  store i32 %low, ptr %p
+{after}  br label %on
+on:
+  %i1 = add nuw nsw i64 %i, 1
+  %go = icmp ult i64 %i1, 8
+  br i1 %go, label %loop, label %latch
+latch:
+  %y1 = add nuw nsw i64 %y, 1
+  %more = icmp ult i64 %y1, 4
+  br i1 %more, label %outer, label %exit
+exit:
+  %q = getelementptr inbounds [4 x [8 x i32]] ptr %a, i64 0, i64 0, i64 %n
+  %r = load i32, ptr %q
+  ret i32 %r
+{beside}}}
+"
+    )
+}
+
+/// Control that leaves the inner loop and never comes to the read.
+#[test]
+fn a_loop_in_a_loop_that_may_stop() {
+    let first = "  br i1 %odd, label %dead, label %next\nnext:\n";
+    let behind = "  br i1 %odd, label %dead, label %wrote\nwrote:\n";
+    let ends = [
+        "dead:\n  call void @stop()\n  unreachable\n",
+        "dead:\n  unreachable\n",
+        "dead:\n  call void @perhaps()\n  br label %dead\n",
+        "dead:\n  ret i32 0\n",
+        "dead:\n  br i1 %odd, label %deeper, label %other\ndeeper:\n  call void @stop()\n  unreachable\nother:\n  ret i32 1\n",
+    ];
+    for end in ends {
+        for (before, after) in [(first, ""), ("", behind), (first, behind)] {
+            says(&nest(before, after, end), &[("r", "[0, 7] 3")]);
+        }
+        // The array is still not filled where it is not.
+        let text = nest(first, behind, end);
+        for (whole, less) in [
+            ("ult i64 %y1, 4", "ult i64 %y1, 3"),
+            ("ult i64 %i1, 8", "ult i64 %i1, 7"),
+            ("nsw i64 %i, 1", "nsw i64 %i, 2"),
+            ("nsw i64 %y, 1", "nsw i64 %y, 2"),
+            ("[ 0, %outer ]", "[ 1, %outer ]"),
+            ("[ 0, %outer ]", "[ %n, %outer ]"),
+        ] {
+            says(&text.replace(whole, less), &[("r", FULL)]);
+        }
+    }
+    // In the outer loop, too, and in both.
+    let dead = ends[0];
+    let around = nest("", "", dead)
+        .replace(
+            "%latch ]\n  br label %loop",
+            "%latch ]\n  br i1 %odd, label %dead, label %into\ninto:\n  br label %loop",
+        )
+        .replace("[ 0, %outer ]", "[ 0, %into ]");
+    says(&around, &[("r", "[0, 7] 3")]);
+    // The call is said to come back: control goes on without the rest of the row.
+    let back = "dead:\n  call void @perhaps()\n  br label %latch\n";
+    says(&nest(first, "", back), &[("r", FULL)]);
+    says(&nest("", behind, back), &[("r", FULL)]);
+}
+
+/// Control that leaves the inner loop and comes to the read all the same.
+#[test]
+fn a_loop_in_a_loop_that_may_be_left() {
+    let first = "  br i1 %odd, label %out, label %next\nnext:\n";
+    let behind = "  br i1 %odd, label %out, label %wrote\nwrote:\n";
+    for to in ["exit", "latch", "on"] {
+        says(&nest(first, "", &format!("out:\n  br label %{to}\n")), &[("r", FULL)]);
+    }
+    // Behind the store the turn may as well be over, but no other loop.
+    says(&nest("", behind, "out:\n  br label %on\n"), &[("r", "[0, 7] 3")]);
+    for to in ["exit", "latch"] {
+        says(&nest("", behind, &format!("out:\n  br label %{to}\n")), &[("r", FULL)]);
+    }
+    // To the end of the row, by a second test of the same bound.
+    let last = "  %whole = icmp eq i64 %i, 7\n  br i1 %whole, label %out, label %wrote\nwrote:\n";
+    let out = "out:\n  br label %latch\n";
+    says(&nest("", &last.replace("eq i64 %i, 7", "eq i64 %i, 6"), out), &[("r", FULL)]);
+    // By which of the two it is left does not matter, nor that one never is.
+    let early = nest("", last, out);
+    says(&early, &[("r", "[0, 7] 3")]);
+    says(&early.replace("icmp ult i64 %i1, 8", "icmp ult i64 %i1, 9"), &[("r", "[0, 7] 3")]);
+    says(&early.replace("icmp ult i64 %i1, 8", "icmp ult i64 %i1, 7"), &[("r", FULL)]);
+    // By way of code that comes back only sometimes.
+    let sometimes =
+        "out:\n  br i1 %odd, label %gone, label %latch\ngone:\n  call void @stop()\n  unreachable\n";
+    says(&nest(first, "", sometimes), &[("r", FULL)]);
+    // A row of no elements.
+    let none = nest("", "", "")
+        .replace(
+            "  %p = get",
+            "  %some = icmp ult i64 %i, 0\n  br i1 %some, label %put, label %latch\nput:\n  %p = get",
+        )
+        .replace("br i1 %go, label %loop, label %latch", "br label %loop");
+    says(&none, &[("r", FULL)]);
+    says(&none.replace("ult i64 %i, 0", "ult i64 %i, 8"), &[("r", "[0, 7] 3")]);
+}
+
+/// What an exception brings back, what is shown before it is written.
+#[test]
+fn a_loop_in_a_loop_that_calls() {
+    let invoke = "  invoke void @perhaps() to label %next unwind label %pad\nnext:\n";
+    let pad = |then: &str| "pad:\n  %e = landingpad { ptr, i32 } cleanup\n".to_owned() + then;
+    says(&nest(invoke, "", &pad("  ret i32 0\n")), &[("r", "[0, 7] 3")]);
+    for to in ["exit", "latch"] {
+        says(&nest(invoke, "", &pad(&format!("  br label %{to}\n"))), &[("r", FULL)]);
+    }
+    // Who ends the program looks at the array before: there something is read
+    // that was not written.
+    let first = "  br i1 %odd, label %dead, label %next\nnext:\n";
+    let dead = "dead:\n  call void @report(ptr %a)\n  unreachable\n";
+    let report = "define internal void @report(ptr %t) {
+entry:
+  %all = load i32, ptr %t
+  unreachable
+}
+";
+    let reported = nest(first, "", dead).replace("define i32 @f", &format!("{report}define i32 @f"));
+    says(&reported, &[("r", FULL)]);
+    says(&reported.replace("  %all = load i32, ptr %t\n", ""), &[("r", "[0, 7] 3")]);
+    // Nobody knows what others do with it.
+    let shown = nest(first, "", dead).replace("@perhaps()", "@report(ptr)");
+    says(&shown, &[("r", FULL)]);
+    // A second return into the nest.
+    let stopping = nest(first, "", "dead:\n  call void @stop()\n  unreachable\n");
+    let called =
+        |what: &str| stopping.replace("  %odd =", &format!("  call void @perhaps(){what}\n  %odd ="));
+    says(&called(""), &[("r", "[0, 7] 3")]);
+    says(&called(" returns_twice"), &[("r", FULL)]);
+}
+
 /// The array begins anew in each turn of a loop around.
 #[test]
 fn a_lifetime_that_begins_again() {
