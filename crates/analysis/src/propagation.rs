@@ -17,6 +17,7 @@
 //! | does the code change how numbers are rounded? | [`rounding`] |
 //! | what do ranges rest on that is no step? | `facts`, [`told`] |
 //! | what may be taken as given? | `options` |
+//! | which values may be another word at each use? | `undefined` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `heads`, `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
@@ -63,6 +64,7 @@ mod tables;
 pub mod told;
 pub(crate) mod transfer;
 mod turns;
+mod undefined;
 mod unreached;
 mod unrolled;
 pub mod variables;

@@ -18,6 +18,7 @@ use super::options::RangeOptions;
 use super::range::{Kind, Range, kind_of};
 use super::rounding::changes_rounding;
 use super::tables::Tables;
+use super::undefined::UndefinedValues;
 use super::variables::{Definition, Limit, VariableId, Variables};
 use super::wanted::Wanted;
 use super::written_first::WrittenFirst;
@@ -52,6 +53,8 @@ pub(super) struct Collector<'a> {
     pub(super) has_second_names_of_code: bool,
     /// Which locals are written first.
     pub(super) first: WrittenFirst<'a>,
+    /// Which values may be undefined, once that is asked.
+    undefined: Option<UndefinedValues<'a>>,
     pub(super) options: RangeOptions,
     pub(super) contracts: &'a [Contract],
     /// What calls give under contracts.
@@ -88,6 +91,7 @@ impl<'a> Collector<'a> {
             handed: Vec::new(),
             promised: Vec::new(),
             first: WrittenFirst::new(program),
+            undefined: None,
             program,
             writers,
             variables: Variables::default(),
@@ -178,6 +182,12 @@ impl<'a> Collector<'a> {
             Value::Constant(id) => self.constant(id),
             _ => None,
         }
+    }
+
+    /// Whether a value is the same word at all uses of one moment, unless it is poison.
+    pub(super) fn is_one_word(&mut self, function: FunctionId, value: Value) -> bool {
+        let program = self.program;
+        !self.undefined.get_or_insert_with(|| UndefinedValues::of(program)).contains(function, value)
     }
 
     /// A fact that ranges rest on.

@@ -236,10 +236,14 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The variable of an arm of a `select`, where its condition says so.
+    /// The variable of an arm of a `select`, where its condition says so. Who branches
+    /// on what is undefined does something undefined; who chooses by it does not, and
+    /// the arm is perhaps another word than the one that was compared.
     pub(super) fn arm(&mut self, condition: Value, holds: bool, value: Value) -> Option<VariableId> {
         let mark = self.mark();
-        self.learn(condition, holds);
+        if self.all.is_one_word(self.id, condition) {
+            self.learn(condition, holds);
+        }
         let found = self.number(value).and_then(|_| self.again(value));
         self.forget(mark);
         found
