@@ -22,7 +22,8 @@
 //! poison.
 //!
 //! **What is not.** Nothing here walks a function: a step is one operation on
-//! ranges of its operands, which are taken as unrelated (`x - x` is not 0).
+//! ranges of its operands, which are taken as unrelated (`x - x` is not 0). That
+//! both are one word is known to who has the code: `x * x` is a step of its own.
 //! Undef operands are ranges that hold everything. The smallest arc is not
 //! unique and joins of arcs are not monotone, so that a fixpoint over these
 //! domains needs widening and a budget of steps.

@@ -36,6 +36,7 @@ mod record;
 mod run;
 mod running;
 mod scalar;
+mod undefined;
 mod widths;
 
 pub use accesses::with_accesses;
@@ -58,4 +59,5 @@ pub use random::Random;
 pub use record::natural_loops;
 pub use run::InterpretedRun;
 pub use scalar::{ObjectId, Pointer, Scalar};
+pub use undefined::{PossibleWords, UndefinedCase, random_undefined};
 pub use widths::{WidthClaim, WidthClaimError, WidthError, WidthMark, read_widths, width_of_joined};

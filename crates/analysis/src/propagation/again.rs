@@ -17,6 +17,7 @@ use opcost_ir::{Opcode, Value};
 use super::range::Kind;
 use super::variables::{Definition, VariableId};
 use super::walker::Walker;
+use crate::ranges::Operation;
 
 /// How many operations lie one above another.
 const DEEPEST: u32 = 3;
@@ -42,6 +43,8 @@ impl Walker<'_, '_> {
             return Some(known);
         };
         let operands = self.function.operands_of(at);
+        // Of a square that is one of two that are the same.
+        let operands = if step.operation == Operation::Square { &operands[..1] } else { operands };
         if !matches!(kind, Kind::Integer(_)) || operands.len() != before.len() {
             return Some(known);
         }

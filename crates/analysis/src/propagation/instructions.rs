@@ -118,7 +118,7 @@ impl Walker<'_, '_> {
                 let flags = self.all.options.flags(opcode, instruction.flags);
                 match RangeStep::of_opcode(opcode, instruction.predicate, flags, width) {
                     Some(step) if opcode == Opcode::Trunc => self.truncated(step, list[0], operands[0]),
-                    Some(step) => Definition::Step(step, list.into()),
+                    Some(step) => self.of_operands(step, operands, list),
                     None => Definition::Full(Limit::Operation),
                 }
             }
@@ -167,7 +167,7 @@ impl Walker<'_, '_> {
         match (wide, width) {
             (1, _) => unknown,
             (_, 1) => Definition::Step(plain(overflow, 1), [left, right].into()),
-            _ => Definition::Step(plain(operation, width), [left, right].into()),
+            _ => self.of_operands(plain(operation, width), &operands[..2], &[left, right]),
         }
     }
 

@@ -70,8 +70,12 @@ impl Walker<'_, '_> {
             _ => return Some(truncated(self)),
         };
         let one = self.low_bits(operands[0], width, depth - 1, left)?;
-        let two = self.low_bits(operands[1], width, depth - 1, left)?;
-        Some(self.add(Kind::Integer(width), Definition::Step(plain(operation, width), [one, two].into())))
+        let two = match operands[0] == operands[1] {
+            true => one,
+            false => self.low_bits(operands[1], width, depth - 1, left)?,
+        };
+        let definition = self.of_operands(plain(operation, width), operands, &[one, two]);
+        Some(self.add(Kind::Integer(width), definition))
     }
 
     fn of_extended(

@@ -28,9 +28,9 @@ pub struct RangeOptions {
     /// Sums, differences and products do not overflow as signed numbers, whether
     /// they promise that or not.
     pub assume_no_overflow: bool,
-    /// Loops of few turns are not followed one turn after the other: what that
-    /// tells holds by a count of turns, which no claim of a certificate speaks of.
-    pub without_unrolling: bool,
+    /// Only what claims of a certificate say, step by step: not what loops of few turns
+    /// do one turn after the other, nor that two loads read the same word.
+    pub stepwise: bool,
 }
 
 impl RangeOptions {

@@ -13,6 +13,7 @@ mod documents;
 mod loops;
 mod low;
 mod modules;
+mod squares;
 mod unrolled;
 mod written_first;
 

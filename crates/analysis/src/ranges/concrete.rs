@@ -32,6 +32,7 @@ fn unary(step: &RangeStep, from: u32, word: u128) -> Option<u128> {
                 || flags.has(Flags::NSW) && !fits(signed(kept, step.width) as u128);
             (!broken).then_some(kept)
         }
+        Operation::Square => unless_wrapped(product(word, word, from), flags),
         Operation::ZExt => (!flags.has(Flags::NNEG) || word & sign_bit(from) == 0).then_some(word),
         Operation::SExt => Some(signed(word, from) as u128 & result),
         Operation::Abs { minimum_is_poison } => {

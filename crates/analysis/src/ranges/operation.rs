@@ -14,6 +14,9 @@ pub enum Operation {
     Add,
     Sub,
     Mul,
+    /// The product of a word with itself: a `mul` of one value that is the same
+    /// word at both its uses.
+    Square,
     UDiv,
     SDiv,
     URem,
@@ -165,6 +168,7 @@ impl Operation {
             Trunc
             | ZExt
             | SExt
+            | Square
             | Abs { .. }
             | PopulationCount
             | LeadingZeros { .. }

@@ -10,4 +10,5 @@ mod products;
 mod reference;
 mod sampled;
 mod small_sets;
+mod squares;
 mod steps;

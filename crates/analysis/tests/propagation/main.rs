@@ -15,6 +15,7 @@ mod filled;
 mod floats;
 mod garbage;
 mod speed;
+mod undefined;
 
 use std::collections::HashSet;
 

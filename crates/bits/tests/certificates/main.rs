@@ -55,11 +55,11 @@ const STEPS: RangeOptions = RangeOptions {
     memory_is_written_first: false,
     backwards: Backwards::No,
     assume_no_overflow: false,
-    without_unrolling: true,
+    stepwise: true,
 };
 
 /// The same with what is known by following turns.
-const COUNTED: RangeOptions = RangeOptions { without_unrolling: false, ..STEPS };
+const COUNTED: RangeOptions = RangeOptions { stepwise: false, ..STEPS };
 
 /// The certificate of a module.
 pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {

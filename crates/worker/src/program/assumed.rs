@@ -13,7 +13,7 @@ pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> RangeOptions
             (true, true) => Backwards::WithinArrays,
         },
         assume_no_overflow: assumptions.assume_no_overflow,
-        without_unrolling: false,
+        stepwise: false,
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) fn certify(
     let (backwards, forwards) = (options(assumptions, true), options(assumptions, false));
     // What rests on a count of turns is often what claims of several values keep together.
     let counted = ranges_of(backwards)?;
-    let stepwise = ranges_of(RangeOptions { without_unrolling: true, ..backwards })?;
-    let forwards = ranges_of(RangeOptions { without_unrolling: true, ..forwards })?;
+    let stepwise = ranges_of(RangeOptions { stepwise: true, ..backwards })?;
+    let forwards = ranges_of(RangeOptions { stepwise: true, ..forwards })?;
     let found = find(program, &[&counted, &stepwise, &forwards], true).map_err(|error| match error {
         NoCertificate::Solver(error) => WorkError::Refused(error.to_string()),
         NoCertificate::Misfit(error) => WorkError::Refused(format!("an error of opcost: {error}")),

@@ -29,7 +29,7 @@ pub(crate) const BOTH_WAYS: RangeOptions = RangeOptions {
     backwards: Backwards::WithinObjects,
     memory_is_written_first: false,
     assume_no_overflow: false,
-    without_unrolling: false,
+    stepwise: false,
 };
 
 /// Ranges under contracts, and calls that perhaps break them.

@@ -11,7 +11,7 @@ const BACKWARDS: RangeOptions = RangeOptions {
     memory_is_written_first: false,
     backwards: Backwards::WithinObjects,
     assume_no_overflow: false,
-    without_unrolling: false,
+    stepwise: false,
 };
 
 #[track_caller]

@@ -52,6 +52,7 @@ impl Congruence {
             }
             Operation::Trunc => of_words(width, self.lowest_modulus(), self.residue),
             Operation::SExt => of_words(width, self.lowest_modulus(), self.residue),
+            Operation::Square => self.product(self, step.flags.has(Flags::NUW)),
             Operation::Abs { .. } => {
                 let negative = of_words(width, self.lowest_modulus(), negated(self.residue, width));
                 self.join(negative)

@@ -4,7 +4,8 @@
 //! are exact in 256 bits, so that a product that goes once around is seen. What
 //! a flag forbids is cut off, and so are the factors that could not keep it.
 //! Products leave gaps: the result is an arc around all of them, not always
-//! the best one. Without flags both readings are tried and met.
+//! the best one. Without flags both readings are tried and met. A square is the
+//! product of one piece with itself: no factor meets one of the other sign.
 
 use opcost_ir::Flags;
 
@@ -18,6 +19,15 @@ impl Interval {
         let signed = self.signed_product(other, nsw);
         let unsigned = self.unsigned_product(other, nuw);
         signed.meet(unsigned)
+    }
+
+    /// `self * self`, both the same word.
+    pub(super) fn square(self, flags: Flags) -> Interval {
+        let (width, half) = (self.width, sign_bit(self.width));
+        let unsigned = flags.has(Flags::NUW).then(|| mask(width));
+        let signed = flags.has(Flags::NSW).then_some(half - 1);
+        let by_magnitude = self.pieces().map(|piece| magnitudes(piece, width));
+        squares(self.unsigned_pieces(), unsigned, width).meet(squares(by_magnitude, signed, width))
     }
 
     fn unsigned_product(self, other: Interval, no_wrap: bool) -> Interval {
@@ -48,6 +58,20 @@ impl Interval {
         }
         hull.best()
     }
+}
+
+/// The arc around the squares of these pieces that are within the limit.
+fn squares(pieces: impl IntoIterator<Item = ArcPiece>, limit: Option<u128>, width: u32) -> Interval {
+    let mut hull = Hull::new(width);
+    for (low, high) in pieces {
+        let high = limit.map_or(high, |limit| high.min(limit.isqrt()));
+        if low <= high
+            && let Some((low, span)) = product_of((low, high), (low, high), None, width)
+        {
+            hull.add_span(low, span);
+        }
+    }
+    hull.best()
 }
 
 /// The distances from zero of a piece of one sign.

@@ -53,6 +53,7 @@ impl Interval {
             Operation::Trunc => only.truncated(step),
             Operation::ZExt => only.zero_extended(step),
             Operation::SExt => only.sign_extended(step),
+            Operation::Square => only.square(step.flags),
             Operation::Abs { minimum_is_poison } => only.absolute(minimum_is_poison),
             Operation::PopulationCount => only.population_counts(),
             Operation::LeadingZeros { zero_is_poison } => only.leading_zeros(zero_is_poison),
@@ -111,7 +112,8 @@ fn leaves_gaps(step: &RangeStep) -> bool {
     use Operation::*;
     matches!(
         step.operation,
-        Mul | UDiv
+        Mul | Square
+            | UDiv
             | SDiv
             | URem
             | SRem

@@ -3,8 +3,10 @@
 //! Three sources, met: what arcs tell, for each pair of signs by itself (the
 //! highest bits); what is certain of the lowest bits modulo a power of two; and
 //! for products, the sum of what each bit of one factor adds (the kernel's
-//! `tnum_mul` has the idea). None is the best answer. The tests measure by how
-//! much and hold them against what LLVM's `KnownBits` can tell.
+//! `tnum_mul` has the idea). Squares of one word know more of both ends: factors
+//! have one sign, and the square of an odd number is one more than a multiple of
+//! eight. None is the best answer. The tests measure by how much and hold them
+//! against what LLVM's `KnownBits` can tell.
 
 use opcost_ir::Flags;
 
@@ -22,6 +24,36 @@ impl KnownBits {
             other.added_up(self)
         };
         self.through_arcs(other, step).meet(added).meet(self.lowest_of_product(other))
+    }
+
+    /// `self * self`, both the same word.
+    pub(super) fn square(self, step: &RangeStep) -> KnownBits {
+        let mut through_arcs = KnownBits::empty(self.width);
+        for of_sign in [self.of_sign(false), self.of_sign(true)] {
+            if let Some((low, high)) = of_sign.unsigned_range() {
+                let arc = Interval::new(self.width, low, high);
+                let arc = Interval::apply_with(step, &[arc], Effort::ENDS);
+                through_arcs = through_arcs.join(KnownBits::of_interval(arc));
+            }
+        }
+        through_arcs.meet(self.added_up(self)).meet(self.lowest_of_square())
+    }
+
+    /// With `a` zeros at the end it is `4^a` times the square of what is above them.
+    /// That one has 0 or 1 as its remainder by four. If the lowest of `k` known bits
+    /// is set, it is known modulo 8, and modulo `2^(k+1)`.
+    fn lowest_of_square(self) -> KnownBits {
+        let (zeros, width) = (self.zeros_at_end(), self.width);
+        let squared = |bits: u32| {
+            let known = low_bits((2 * zeros + bits).min(width));
+            let square = self.ones.wrapping_mul(self.ones) & known;
+            KnownBits::new(width, !square & known, square)
+        };
+        match self.known_at_end() - zeros {
+            0 if 2 * zeros + 1 < width => squared(0).with(2 << (2 * zeros), false),
+            0 => squared(0),
+            known => squared((known + 1).max(3)),
+        }
     }
 
     /// `other`, shifted and added for each bit of `self` that may be set.

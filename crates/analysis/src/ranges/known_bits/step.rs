@@ -40,6 +40,7 @@ impl KnownBits {
             Operation::Trunc => only.truncated(step),
             Operation::ZExt => only.extended(step, false),
             Operation::SExt => only.extended(step, true),
+            Operation::Square => only.square(step),
             Operation::Abs { minimum_is_poison } => only.absolute(minimum_is_poison),
             Operation::PopulationCount => only.population_counts(),
             Operation::LeadingZeros { zero_is_poison } => only.leading_zeros(zero_is_poison),

@@ -69,7 +69,7 @@ fn told(step: &RangeStep, arcs: &[Interval]) -> RangeStep {
     let overflow = match step.operation {
         Operation::Add => Operation::UAddOverflow,
         Operation::Sub => Operation::USubOverflow,
-        Operation::Mul => Operation::UMulOverflow,
+        Operation::Mul | Operation::Square => Operation::UMulOverflow,
         Operation::Shl | Operation::Trunc => {
             let wide = arcs[0].unsigned_range().map_or(128, |(_, most)| 128 - most.leading_zeros());
             let more = match arcs.get(1).map(|amount| amount.unsigned_range()) {
@@ -82,7 +82,12 @@ fn told(step: &RangeStep, arcs: &[Interval]) -> RangeStep {
         }
         _ => return *step,
     };
-    if Interval::apply(&RangeStep::new(overflow, 1), arcs).as_constant() == Some(0) {
+    let overflow = RangeStep::new(overflow, 1);
+    let overflows = match *arcs {
+        [only] => Interval::apply(&overflow, &[only, only]),
+        _ => Interval::apply(&overflow, arcs),
+    };
+    if overflows.as_constant() == Some(0) {
         return RangeStep { flags: step.flags.with(Flags::NUW), ..*step };
     }
     *step

@@ -70,6 +70,7 @@ impl Reading {
             }
             Operation::ZExt => (!self.flags.has(Flags::NNEG) || self.signed(word) >= 0).then_some(word),
             Operation::SExt => Some(self.signed(word)),
+            Operation::Square => self.kept(word * word, self.signed(word) * self.signed(word)),
             Operation::Abs { minimum_is_poison } => {
                 let number = self.signed(word).abs();
                 (self.fits_signed(number) || !minimum_is_poison).then_some(number)

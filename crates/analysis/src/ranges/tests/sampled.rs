@@ -134,7 +134,7 @@ fn unary_steps_and_funnels_on_wide_words_are_sound() {
     let mut judged = 0;
     for width in WIDTHS {
         for _ in 0..60 {
-            for step in steps::unary(width) {
+            for step in steps::unary(width).into_iter().chain(steps::squares(width)) {
                 judged += judge(&step, width, &[grown(&mut random, width)], &mut random);
             }
             for step in steps::funnels(width) {

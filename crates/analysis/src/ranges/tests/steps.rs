@@ -73,6 +73,11 @@ pub(super) fn unary(width: u32) -> Vec<RangeStep> {
     steps
 }
 
+/// Products of a word of this width with itself.
+pub(super) fn squares(width: u32) -> Vec<RangeStep> {
+    with(Operation::Square, width, &[Flags::NUW, Flags::NSW])
+}
+
 /// Steps of three operands whose results have this width.
 pub(super) fn funnels(width: u32) -> [RangeStep; 2] {
     [Operation::FShl, Operation::FShr].map(|operation| RangeStep::new(operation, width))
