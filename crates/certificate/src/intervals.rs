@@ -174,6 +174,16 @@ pub(crate) fn combined(opcode: Opcode, one: Ends, two: Ends) -> Option<Ends> {
     }
 }
 
+/// Between which numbers the square of a number is, if it is promised to be at most
+/// `limit`; none beyond 128 bits, nor where no number keeps the promise.
+pub(crate) fn squared((low, high): Ends, limit: Option<i128>) -> Option<Ends> {
+    let (one, two) = (low.checked_abs()?, high.checked_abs()?);
+    let least = if low <= 0 && high >= 0 { 0 } else { one.min(two) };
+    let most = limit.map_or(one.max(two), |limit| one.max(two).min(limit.isqrt()));
+    let squares = (least.checked_mul(least)?, most.checked_mul(most)?);
+    (least <= most).then_some(squares)
+}
+
 fn joined(one: Ends, two: Ends) -> Ends {
     (one.0.min(two.0), one.1.max(two.1))
 }

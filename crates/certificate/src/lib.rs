@@ -20,7 +20,7 @@
 //! | how do two values stand to each other? | `apart` |
 //! | from what a loop does in each turn? | `turns`, of shifted words `growth` |
 //! | from what is written to an object? | `contents` |
-//! | does it follow from the ends of ranges alone? | `intervals`, of low bits `low` |
+//! | does it follow from the ends of ranges alone? | `intervals`, of low bits `low`, of a square `squares` |
 //! | what is known at a point? | `question`, one operation deeper `expand` |
 //! | does a goal follow from that? | `ask` |
 //! | what does an operation compute? | `terms` |
@@ -63,6 +63,7 @@ pub mod reading;
 mod relation;
 mod shape;
 pub mod solver;
+mod squares;
 mod steps;
 mod terms;
 mod told;

@@ -17,7 +17,7 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::checker::Checker;
-use crate::intervals::{Ends, combined, holds};
+use crate::intervals::{Ends, combined, holds, squared};
 use crate::known::integer_width;
 use crate::relation::Wanted;
 use crate::verdict::ClaimId;
@@ -98,6 +98,9 @@ impl LowBits<'_, '_> {
                     Some(from) if from >= self.width => self.ends(operands[0], deep),
                     _ => self.extended(opcode, operands[0]).into_iter().collect(),
                 }
+            }
+            Opcode::Mul if self.checker.is_square(self.id, at) => {
+                self.ends(operands[0], deep).into_iter().filter_map(|ends| squared(ends, None)).collect()
             }
             Opcode::Add | Opcode::Sub | Opcode::Mul => {
                 let (one, two) = (self.ends(operands[0], deep), self.ends(operands[1], deep));

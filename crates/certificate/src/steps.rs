@@ -109,6 +109,7 @@ impl<'c> Checker<'c> {
                 fails("it is a freeze of what may be undefined")
             }
             _ if self.ends_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
+            _ if self.root_implies(id, at, wanted_of, used) => SolverVerdict::Holds,
             _ if self.low_bits_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
             _ => self.follows(id, &format!("{at}"), used, |question| {
                 question.at_block(block);

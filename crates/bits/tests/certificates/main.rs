@@ -13,6 +13,7 @@ mod attack;
 mod mutants;
 mod odd;
 mod relations;
+mod squares;
 mod turned;
 mod worked;
 
