@@ -182,6 +182,176 @@ fn a_certificate_holds_until_it_is_edited_or_the_program_changes() {
     assert!(refused.stderr.contains("this is no certificate"), "{}", refused.stderr);
 }
 
+/// Nests that fill an array, as given and with ways out of them; in each function the
+/// only words of 32 bits that are loaded are those of the array.
+const FILLED: &str = r#"
+#include <assert.h>
+#include <setjmp.h>
+extern void stop(void) __attribute__((noreturn));
+extern void seen(const int *);
+extern jmp_buf where;
+int nest_plain(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) t[y*8+x] = s[y*8+x];
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int nest_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y+x] == m) __builtin_unreachable();
+    if (s[y*8+x] == 77) stop();
+    t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int flat_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int x = 0; x < 64; x++) { if (s[x] == 77) stop(); t[x] = s[x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int late_stop(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) { for (int x = 0; x < 8; x++) {
+    t[y*8+x] = s[y*8+x];
+    if (s[y*8+x] == m) stop(); } if (s[y] == 99) __builtin_trap(); }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int deep_stop(const unsigned char *s, int m) { int t[4*4*4], r = 0;
+  for (int z = 0; z < 4; z++) { if (s[z] == m) stop();
+    for (int y = 0; y < 4; y++) { for (int x = 0; x < 4; x++) {
+      if (s[x] == m) stop(); t[(z*4+y)*4+x] = s[x+y*z]; } if (s[y] == 1) stop(); } }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int asserted(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { assert(s[y*8+x] != m); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int leap(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) longjmp(where, 1); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int skips(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { if (s[y*8+x] == 77) break; t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int leaves(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) goto read; t[y*8+x] = s[y*8+x]; }
+read:
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int comes_again(const unsigned char *s, int m) { int t[64], r = 0;
+  if (!setjmp(where)) for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) longjmp(where, 1); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int shown(const unsigned char *s, int m) { int t[64], r = 0; seen(t);
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) {
+    if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) { r ^= t[i] * 3; seen(t); } return r; }
+int strides(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x += 2) { if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+int none(const unsigned char *s, int m) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) for (int x = m; x < 8; x++) { if (s[y*8+x] == 77) stop(); t[y*8+x] = s[y*8+x]; }
+  for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r; }
+"#;
+
+/// Bits of the widest word of 32 bits that a function loads.
+fn widest_word(document: &Value, function: &str) -> Option<u64> {
+    let all = values(document, function);
+    let loads = all.iter().filter(|value| value["opcode"] == "load" && value["declared"] == 32);
+    loads.map(|load| load["width"].as_u64().expect("bits")).max()
+}
+
+/// Loops as they stand in the source.
+const LOOPS: [&str; 4] = ["-O1", "--cflag=-fno-unroll-loops", "--cflag=-fno-vectorize", "--cflag=-w"];
+
+#[test]
+fn a_nest_that_may_stop_fills_its_array() {
+    let source = Source::new("filled.c", FILLED);
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    let widest = |function: &str| widest_word(&document, function);
+    for function in ["nest_plain", "nest_stop", "flat_stop", "late_stop", "deep_stop", "asserted", "leap"] {
+        assert_eq!(widest(function), Some(8), "{function}");
+    }
+    // Control comes to the read all the same, or the array is not filled.
+    for function in ["skips", "leaves", "comes_again", "shown", "strides", "none"] {
+        assert_eq!(widest(function), Some(32), "{function}");
+    }
+}
+
+/// The same with exceptions.
+const THROWN: &str = r#"
+extern void perhaps();
+#define NEST(WHAT) for (int y = 0; y < 8; y++) for (int x = 0; x < 8; x++) { WHAT; t[y*8+x] = s[y*8+x]; }
+#define READ for (int i = 0; i < 64; i++) r ^= t[i] * 3; return r;
+extern "C" int throws(const unsigned char *s) { int t[64], r = 0; NEST(if (s[y*8+x] == 77) throw 1) READ }
+extern "C" int passes(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (...) { throw; } READ }
+extern "C" int returns(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (int) { return 0; } READ }
+extern "C" int caught(const unsigned char *s) { int t[64], r = 0;
+  try { NEST(perhaps()) } catch (int) { } READ }
+extern "C" int goes_on(const unsigned char *s) { int t[64], r = 0;
+  for (int y = 0; y < 8; y++) try {
+    for (int x = 0; x < 8; x++) { perhaps(); t[y*8+x] = s[y*8+x]; } } catch (int) { } READ }
+"#;
+
+#[test]
+fn a_nest_that_throws_fills_its_array_where_nobody_catches() {
+    let source = Source::new("thrown.cpp", THROWN);
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    for (function, width) in [("throws", 8), ("passes", 8), ("returns", 8), ("caught", 32), ("goes_on", 32)] {
+        assert_eq!(widest_word(&document, function), Some(width), "{function}");
+    }
+}
+
+/// `x * x` of one value, and of two.
+const SQUARES: &str = "
+short given(void);
+int square(const short *s) { int r = 0; for (int i = 0; i < 4; i++) { int x = s[i]; r |= x * x; } return r; }
+long squares(const short *s) { long r = 0; for (int i = 0; i < 100; i++) { long x = s[i]; r += x * x; } return r; }
+int argument(short x) { return x * x; }
+int result(void) { int x = given(); return x * x; }
+int either(int n, short a, short b) { int x = n ? a : b - 1; return x * x + 1; }
+int distance(short a, short b, short c, short d) { long x = a - c, y = b - d; return (x * x + y * y) >> 16; }
+int two(const short *s) { int x = s[0], y = s[1]; return x * y; }
+";
+
+#[test]
+fn a_square_has_no_sign() {
+    let source = Source::new("squares.c", SQUARES);
+    let products = |document: &Value, function: &str| -> Vec<String> {
+        let all = values(document, function);
+        let products = all.iter().filter(|value| value["opcode"] == "mul");
+        products.map(|value| value["range"].as_str().expect("a range").to_owned()).collect()
+    };
+    // At -O0 both factors are read from the same local.
+    for level in [&LOOPS[..], &["-O0"]] {
+        let document = bits(&[level, &["--world", "open", &source.path]].concat());
+        for function in ["square", "squares", "argument", "result"] {
+            assert_eq!(products(&document, function), ["0..1073741824"], "{level:?}: {function}");
+        }
+        assert_eq!(products(&document, "either"), ["0..1073807361"], "{level:?}");
+        assert_eq!(products(&document, "distance"), ["0..4294836225", "0..4294836225"], "{level:?}");
+        assert_eq!(products(&document, "two"), ["-1073709056..1073741824"], "{level:?}");
+    }
+    let document = bits(&[&LOOPS[..], &["--world", "open", &source.path]].concat());
+    let sums = values(&document, "squares");
+    let sum = sums.iter().find(|value| value["opcode"] == "add" && value["width"] == 37).expect("the sum");
+    assert_eq!(sum["range"], "0..107374182400");
+}
+
+/// What is told of both is certified, and the certificate is about just these.
+#[test]
+fn squares_and_filled_nests_are_certified() {
+    for (name, text) in [("filled.c", FILLED), ("squares.c", SQUARES)] {
+        let source = Source::new(name, text);
+        let at = source.place.at("c.json");
+        let arguments = [&LOOPS[..], &["--world", "open", &source.path]].concat();
+        let told = bits(&arguments);
+        let certified = bits(&[&["--certificate", &at][..], &arguments].concat());
+        assert_eq!(told["needed_type"], certified["needed_type"], "{name}");
+        opcost(&[&["bits", "--check", &at][..], &arguments].concat()).expect(0);
+    }
+    // Of what two loads read a claim says less; what is left holds.
+    let source = Source::new("squares.c", SQUARES);
+    let at = source.place.at("c.json");
+    let arguments = ["-O0", "--world", "open", &*source.path];
+    let needed = |document: Value| document["needed_type"].as_u64().expect("bits");
+    let told = needed(bits(&arguments));
+    let certified = needed(bits(&[&["--certificate", &at][..], &arguments].concat()));
+    assert!(told < certified, "{told} {certified}");
+    opcost(&[&["bits", "--check", &at][..], &arguments].concat()).expect(0);
+}
+
 /// Takes the last word off an arc of 32 bits that is claimed of a sum: -1..96.
 fn narrow_last_arc(mut certificate: Value) -> Value {
     let claims = certificate["functions"][0]["values"].as_array_mut().expect("claims");

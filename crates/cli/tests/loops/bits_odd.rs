@@ -147,6 +147,9 @@ impl Writer {
             10 => {
                 self.value(width, &format!("freeze {ty} {x}"));
             }
+            11 => {
+                self.value(width, &format!("mul {ty} {x}, {x}"));
+            }
             _ => self.intrinsic(width, x, y),
         }
     }
