@@ -18,6 +18,7 @@
 //! | what do ranges rest on that is no step? | `facts`, [`told`] |
 //! | what may be taken as given? | `options` |
 //! | which values may be another word at each use? | `undefined` |
+//! | is a product the square of one word? | `squares` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `heads`, `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
@@ -60,6 +61,7 @@ mod range;
 pub mod rounding;
 mod solve;
 mod sources;
+mod squares;
 mod tables;
 pub mod told;
 pub(crate) mod transfer;

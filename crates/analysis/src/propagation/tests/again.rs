@@ -84,3 +84,30 @@ exit:
         .replace("exit:\n  ret i32 %chosen\n", "");
     says(&always, &[("chosen", "[0, 1023] 10"), ("here", "[0, 3] 2")]);
 }
+
+/// Who chooses by what is undefined has compared another word than the one that is
+/// chosen, and nothing undefined was done; who branches on it has done so.
+#[test]
+fn an_arm_of_what_is_undefined_is_any_word() {
+    let text = |of: &str| {
+        format!(
+            "define i32 @f(i32 %n) {{
+entry:
+  %x = and i32 {of}, 15
+  %few = icmp ult i32 %x, 10
+  %r = select i32 i1 %few, i32 %x, i32 3
+  ret i32 %r
+}}
+"
+        )
+    };
+    says(&text("%n"), &[("r", "[0, 9] 4")]);
+    says(&text("undef"), &[("r", "[0, 15] 4")]);
+    let frozen = text("%once").replace("entry:", "entry:\n  %once = freeze i32 undef");
+    says(&frozen, &[("r", "[0, 9] 4")]);
+    let branch = text("undef").replace(
+        "%r = select i32 i1 %few, i32 %x, i32 3",
+        "br i1 %few, label %yes, label %no\nno:\n  ret i32 3\nyes:\n  %r = add i32 %x, 0",
+    );
+    says(&branch, &[("r", "[0, 9] 4")]);
+}

@@ -82,11 +82,12 @@ fn told(step: &RangeStep, arcs: &[Interval]) -> RangeStep {
         }
         _ => return *step,
     };
-    let factors = match *arcs {
-        [only] => vec![only, only],
-        _ => arcs.to_vec(),
+    let overflow = RangeStep::new(overflow, 1);
+    let overflows = match *arcs {
+        [only] => Interval::apply(&overflow, &[only, only]),
+        _ => Interval::apply(&overflow, arcs),
     };
-    if Interval::apply(&RangeStep::new(overflow, 1), &factors).as_constant() == Some(0) {
+    if overflows.as_constant() == Some(0) {
         return RangeStep { flags: step.flags.with(Flags::NUW), ..*step };
     }
     *step
