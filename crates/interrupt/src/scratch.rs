@@ -51,7 +51,7 @@ impl Drop for Scratch {
         // removed is left to `tempfile`, which tries once more and says nothing.
         let mut list = list();
         for _ in 0..TRIES {
-            if is_gone(self.0.path()) {
+            if is_removed(self.0.path()) {
                 break;
             }
             std::thread::sleep(PAUSE);
@@ -80,11 +80,11 @@ pub(crate) fn hold_list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Removes all folders on the list, and tells whether none is left.
 pub(crate) fn remove(list: &BTreeSet<PathBuf>) -> bool {
-    list.iter().filter(|folder| !is_gone(folder.as_path())).count() == 0
+    list.iter().filter(|folder| !is_removed(folder.as_path())).count() == 0
 }
 
 /// Removes a folder, and tells whether there is none.
-fn is_gone(folder: &Path) -> bool {
+fn is_removed(folder: &Path) -> bool {
     match std::fs::remove_dir_all(folder) {
         Ok(()) => true,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
