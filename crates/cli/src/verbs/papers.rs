@@ -33,7 +33,11 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
         Some(verb) => match (all.find_subcommand(verb), pages::page_of(verb)) {
             (Some(command), Some(page)) => {
                 let title = format!("opcost-{verb}");
-                page_of_verb(&clap_mangen::Man::new(command.clone()).title(title).source(version), page, &mut text)
+                page_of_verb(
+                    &clap_mangen::Man::new(command.clone()).title(title).source(version),
+                    page,
+                    &mut text,
+                )
             }
             _ => return Err(Failure::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
         },

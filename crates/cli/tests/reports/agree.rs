@@ -142,7 +142,10 @@ fn the_policy_names_the_script_by_its_hash() {
                    print(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode())";
     let said = place.tool("python3", &["-c", program, "a.html"]);
     let hash = said.stdout.trim();
-    assert!(place.read("a.html").contains(&format!("'sha256-{hash}'")), "put {hash} into crates/report/src/kit/html.rs");
+    assert!(
+        place.read("a.html").contains(&format!("'sha256-{hash}'")),
+        "put {hash} into crates/report/src/kit/html.rs"
+    );
 }
 
 #[test]

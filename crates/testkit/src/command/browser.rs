@@ -96,7 +96,9 @@ impl Page {
         let size = json!({"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
         self.ask("Emulation.setDeviceMetricsOverride", size);
         // The page has been laid out anew, and its script has drawn, two frames later.
-        self.outcome("new Promise(next => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
+        self.outcome(
+            "new Promise(next => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))",
+        );
     }
 
     /// A key goes down and up, as from a keyboard.
