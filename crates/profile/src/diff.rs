@@ -14,6 +14,7 @@
 //! more work (`moved`).
 //! Cost: facts * log facts. Limit: a function that was renamed and changed is gone and new.
 
+mod change;
 mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ use crate::{
     About, BuildGroup, Called, Column, Fact, Ledger, Quality, SourcePlace, Subject, build_values,
     unlike_builds,
 };
+pub use change::CountChange;
 use lines::differing_lines;
 pub use lines::{LineDiff, UnalignedFile};
 
@@ -59,22 +61,6 @@ pub struct Incomparable {
 
 fn list(reasons: &[Unlike]) -> String {
     reasons.iter().map(Unlike::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// A number before and after; `None` where there is no such thing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CountChange {
-    /// Before.
-    pub before: Option<u128>,
-    /// After.
-    pub after: Option<u128>,
-}
-
-impl CountChange {
-    /// Whether both sides are the same.
-    pub fn is_none(&self) -> bool {
-        self.before == self.after
-    }
 }
 
 /// What happened to a function.

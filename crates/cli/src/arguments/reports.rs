@@ -236,7 +236,7 @@ opcost.toml:
   args = [\"20\"]
   stdin = \"map.txt\"
   limit = 2_500_000_000
-  [run.small-map.functions]
+  [run.small-map.functions]     # each by itself, without what it calls
   \"search(Board&, int)\" = 1_600_000_000
 
 Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict. There is no verdict if

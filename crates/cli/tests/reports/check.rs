@@ -187,7 +187,7 @@ fn limits_of_functions_are_of_the_function_by_itself() {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
-        .find("by themselves (without what they call)")
+        .find("each by itself, without what it calls")
         .expect("the help says so");
     place.write("a.c", place.read("a.c").replace("sum * 31 + i", "(sum * 31 + i) % 7"));
     let said = place.opcost(&["check", "--json", "c.json"]).expect(3).stdout;

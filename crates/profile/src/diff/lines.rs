@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::CountChange;
+use super::change::CountChange;
 use crate::aligned::{Aligned, At, Unit};
 use crate::{Column, Ledger, SourcePlace, Subject};
 
