@@ -65,7 +65,7 @@ fn axe_core_finds_what_is_wrong() {
     let place = workplace();
     place.write(
         "bad.html",
-        "<!doctype html><html><body><main><h1>a</h1><p style=\"color:#999;background:#aaa\">b</p>\
+        "<!doctype html><html><body><main><h1>a</h1><p style=\"color:#999;background:#aaa\">words without contrast are hard to read</p>\
          <input></main></body></html>",
     );
     let mut page = opcost_testkit::command::Page::open(&place.path("bad.html"));
