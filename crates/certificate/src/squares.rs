@@ -210,7 +210,7 @@ mod tests {
         for root in boxes(6) {
             let bits = low_bits(6, std::slice::from_ref(&root));
             for word in (0..64).filter(|&word| root.contains(word)) {
-                let square = word * word & 63;
+                let square = (word * word) & 63;
                 assert_eq!((square & bits.zeros, !square & bits.ones), (0, 0), "{root}: {word}");
             }
             assert_eq!((bits.zeros | bits.ones) & 2, 2, "{root}");

@@ -15,6 +15,7 @@ use crate::counting::Measurement;
 use crate::progress::work;
 
 /// What was given.
+#[expect(clippy::large_enum_variant, reason = "there is one, for as long as a verb runs")]
 pub enum Given {
     /// A ledger, the sum of all that were named.
     Ledger(Ledger),

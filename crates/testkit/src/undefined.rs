@@ -238,7 +238,7 @@ impl Run<'_> {
                         set
                     }
                     _ => {
-                        let set = each_pair(given, given, |a, b| a * b & 7);
+                        let set = each_pair(given, given, |a, b| (a * b) & 7);
                         self.note(callee, 0, set);
                         set
                     }
@@ -315,7 +315,7 @@ mod tests {
     fn each_use_of_undef_is_another_word_and_a_frozen_one_is_one() {
         let squares = vec![0, 1, 4];
         let of = |operand| What::Binary("mul", operand, operand);
-        assert_eq!(words(vec![of(Operand::Parameter)]), [squares.clone()]);
+        assert_eq!(words(vec![of(Operand::Parameter)]), std::slice::from_ref(&squares));
         assert_eq!(words(vec![of(Operand::Undefined)])[0].len(), 8);
         let copied = What::Binary("add", Operand::Undefined, Operand::Word(0));
         assert_eq!(words(vec![copied, of(Operand::Result(0))])[1].len(), 8);

@@ -165,7 +165,7 @@ mod tests {
     fn many_modules_and_many_ways_fit() {
         let names: Vec<String> = (0..40).map(|at| format!("source/of/a/long/path/module_{at}.c")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let flags = vec!["-DSOME_LONG_NAME=1"; 9].join(" ");
+        let flags = ["-DSOME_LONG_NAME=1"; 9].join(" ");
         let mut all = vec![group(&names, "clang 22.1.8", &flags)];
         all.extend(names.iter().map(|name| group(&[name], "clang 22.1.8", name)));
         let lines = lines_of_ways(&all, 80, BuildDetail::Short);
