@@ -100,7 +100,7 @@ fn a_page_has_the_source_and_the_widths() {
     let source = Source::new("plane.c", PLANE);
     let output = opcost(&["bits", "-O1", "--world", "open", "--html", "-", &source.path]);
     let page = &output.stdout;
-    assert!(output.status == 0 && page.starts_with("<!doctype html>"), "{}", output.stderr);
+    assert!(output.status == 0 && page.starts_with("<!DOCTYPE html>"), "{}", output.stderr);
     assert!(page.ends_with("</html>\n") && page.contains("int at = row * stride;"), "{page}");
     assert!(page.contains("weight 32→s6") || page.contains("32→s6"), "{page}");
 }
