@@ -338,7 +338,9 @@ fn squares_and_filled_nests_are_certified() {
         let arguments = [&LOOPS[..], &["--world", "open", &source.path]].concat();
         let told = bits(&arguments);
         let certified = bits(&[&["--certificate", &at][..], &arguments].concat());
-        assert_eq!(told["needed_type"], certified["needed_type"], "{name}");
+        // A certificate may be weaker than what is told, and is never stronger.
+        let [told, certified] = [told, certified].map(|document| document["needed_type"].as_u64());
+        assert!(told <= certified && certified < Some(4000), "{name}: {told:?}, {certified:?}");
         opcost(&[&["bits", "--check", &at][..], &arguments].concat()).expect(0);
     }
     // Of what two loads read a claim says less; what is left holds.
