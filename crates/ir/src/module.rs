@@ -42,11 +42,10 @@ pub struct Module {
     pub constants: IdMap<ConstantId, Constant>,
     /// Source files by id.
     pub files: IdMap<FileId, String>,
-    /// What compilers call themselves that made it, each once; none if it does not say. Not in the
-    /// text form.
+    /// What compilers call themselves that made it, each once; none if it does not say.
     pub producers: Vec<String>,
-    /// MD5 of the source files as they were compiled, as digits, where the module says it. Not in
-    /// the text form.
+    /// MD5 of the source files as they were compiled, as digits, where the module says it; empty
+    /// where nobody read them.
     pub checksums: IdMap<FileId, Option<Box<str>>>,
     /// Places by id.
     pub places: IdMap<PlaceId, Place>,

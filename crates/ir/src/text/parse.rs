@@ -91,9 +91,20 @@ impl Parser {
             Some("data_layout") => self.module.data_layout = text_behind(cursor, "a data layout")?.into(),
             Some("tag_type") => self.tag_type(cursor)?,
             Some("tag") => self.tag(cursor)?,
+            Some("producer") => {
+                let producer = text_behind(cursor, "what a compiler calls itself")?;
+                self.module.producers.push(producer);
+            }
             Some("file") => {
                 let file = text_behind(cursor, "the path of a file")?;
                 self.module.files.push(file);
+                if cursor.eat_word("md5") {
+                    let digits = match cursor.peek() {
+                        Some(Token::Text(_)) => Some(cursor.text("the MD5 of a file")?.into()),
+                        _ => None,
+                    };
+                    self.module.checksums.push(digits);
+                }
             }
             Some("assembly") => {
                 cursor.next();
@@ -118,7 +129,7 @@ impl Parser {
             _ => {
                 return cursor.expected(
                     "'define', 'declare', 'global', 'alias', 'ifunc', 'constructor', 'destructor', 'metadata', 'type', \
-                     'constant', 'place', 'file', 'source', 'triple', 'data_layout', 'tag_type', 'tag' or 'assembly'",
+                     'constant', 'place', 'producer', 'file', 'source', 'triple', 'data_layout', 'tag_type', 'tag' or 'assembly'",
                 );
             }
         }

@@ -48,11 +48,28 @@ impl Printer<'_> {
             self.put(if module.module_assembly_has_code { " code" } else { "" });
             self.put(if module.module_assembly_may_round { " rounds\n" } else { "\n" });
         }
-        module.files.values().for_each(|file| self.line_of_text("file", file));
+        module.producers.iter().for_each(|producer| self.line_of_text("producer", producer));
+        for (id, file) in module.files.iter() {
+            self.file(file, module.checksums.get(id).map(Option::as_deref));
+        }
         module.places.ids().for_each(|id| self.place(id));
         module.types.iter().for_each(|(id, ty)| self.type_line(id, ty));
         module.constants.values().for_each(|constant| self.constant_line(constant));
         self.tags();
+    }
+
+    /// A file; behind it `md5`, where the module keeps checksums, and the digits, where it says them.
+    fn file(&mut self, path: &str, checksum: Option<Option<&str>>) {
+        self.put("file ");
+        write_quoted(path, &mut self.out);
+        if let Some(digits) = checksum {
+            self.put(" md5");
+            if let Some(digits) = digits {
+                self.put(" ");
+                write_quoted(digits, &mut self.out);
+            }
+        }
+        self.put("\n");
     }
 
     /// A constant, with its value where the text alone does not tell.

@@ -162,6 +162,15 @@ mod tests {
     }
 
     #[test]
+    fn of_many_modules_those_that_fit_are_named() {
+        let names: Vec<String> = (0..20).map(|at| format!("m{at}.c")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let all = [group(&names, "clang 22.1.8", "-O2"), group(&["other.c"], "clang 22.1.8", "-O3")];
+        let lines = lines_of_ways(&all, 60, BuildDetail::Short);
+        assert_eq!(lines[0], "m0.c, m1.c, m2.c and 17 more: clang 22.1.8 -O2");
+    }
+
+    #[test]
     fn many_modules_and_many_ways_fit() {
         let names: Vec<String> = (0..40).map(|at| format!("source/of/a/long/path/module_{at}.c")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -171,7 +180,8 @@ mod tests {
         let lines = lines_of_ways(&all, 80, BuildDetail::Short);
         assert_eq!(lines.len(), 4);
         assert!(lines.iter().all(|line| width_of(line) <= 80), "{lines:?}");
-        assert!(lines[0].contains(" and ") && lines[3] == "38 modules in 38 more ways (--full)", "{lines:?}");
+        // No name fits into half of the width: their number stands there.
+        assert!(lines[0].starts_with("40 modules: ") && lines[3] == "38 modules in 38 more ways (--full)", "{lines:?}");
         let full = lines_of_ways(&all, 80, BuildDetail::Full);
         assert!(full.len() == 41 && full[0].contains(names[39]) && full[0].ends_with(&flags), "{full:?}");
     }
