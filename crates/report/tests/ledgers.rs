@@ -8,6 +8,7 @@ use opcost_profile::formats::opc::load_ledger;
 use opcost_recover::list_by_ledger;
 use opcost_report::count::json::CountJson;
 use opcost_report::count::ledger::report_of;
+use opcost_report::count::mine::Mine;
 use opcost_report::count::page::html_page;
 use opcost_report::count::report::CountReport;
 use opcost_report::count::terminal::{TableLayout, print_count};
@@ -29,7 +30,8 @@ fn report(name: &str) -> CountReport {
 
 /// Without styles, and without sources: they may lie elsewhere.
 fn text(report: &CountReport) -> String {
-    let layout = TableLayout { top: 10, annotate: false, ir: false, chosen: false, width: 80 };
+    let layout =
+        TableLayout { top: 10, annotate: false, ir: false, mine: Mine::default(), chosen: false, width: 80 };
     let styled = print_count(report, &mut Sources::of(None, "ledger"), layout);
     let mut plain = String::new();
     let mut letters = styled.chars();

@@ -13,7 +13,7 @@ use crate::kit::html::{escaped, foot, head};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
 use opcost_answer::bits::BitsValue;
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{shown_name, tidy_path};
 
 /// Widths stand beside the code, on as many lines as they need.
 const STYLE: &str = "body{max-width:112rem}.code td.beside{white-space:normal;min-width:22rem}";
@@ -76,7 +76,7 @@ fn functions(out: &mut String, report: &BitsReport<'_>) {
             number(bits.needed),
             number(bits.declared),
             number(bits.values),
-            escaped(&demangle(&function.name)),
+            escaped(&shown_name(&function.name)),
         );
     }
     out.push_str("</tbody>\n</table></div>\n");
@@ -96,7 +96,7 @@ fn source(out: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
         out.push_str("<p class=\"note\">no integer has a place in a source: compile with -g</p>\n");
         return;
     }
-    out.push_str("<h2>SourceText</h2>\n");
+    out.push_str("<h2>Source</h2>\n");
     let waste = |own: &Own<'_>| own.values().map(|values| of_values(values).waste()).sum::<u64>();
     let mut order: Vec<(&str, Own<'_>)> = files.into_iter().collect();
     order.sort_by_key(|(file, own)| (std::cmp::Reverse(waste(own)), *file));
@@ -212,6 +212,7 @@ mod tests {
             observed: false,
             most: 12,
             next: Vec::new(),
+            names: NameBook::default(),
         };
         let page = bits_page(&report, &mut Sources::of(None, "program"));
         for words in [

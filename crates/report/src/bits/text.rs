@@ -17,7 +17,7 @@ use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
-use opcost_answer::names::{demangle, tidy_path, told_apart};
+use opcost_answer::names::{NameBook, tidy_path};
 
 /// Cells of a bar.
 const BAR: usize = 10;
@@ -40,6 +40,8 @@ pub struct BitsReport<'a> {
     pub most: usize,
     /// What to try next.
     pub next: Vec<String>,
+    /// What the functions are called.
+    pub names: NameBook,
 }
 
 /// The document of `opcost bits`.
@@ -203,7 +205,7 @@ fn shown(most: usize, all: usize) -> (usize, Option<String>) {
 }
 
 fn name_of(report: &BitsReport<'_>, function: &BitsFunction) -> String {
-    told_apart(&function.key, report.answers.functions.iter().map(|other| &other.key))
+    report.names.function(&function.key)
 }
 
 fn functions(text: &mut String, report: &BitsReport<'_>) {
@@ -402,7 +404,7 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
             && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
     };
     for function in report.answers.functions.iter().filter(is_idle) {
-        let name = demangle(&function.name);
+        let name = name_of(report, function);
         let _ = writeln!(text, "\n{name} itself is never called; the copies that were inlined are reached");
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::kit::save::document;
 use crate::kit::source::Sources;
 use crate::kit::style::{DIM, GOOD, STRONG, paint, printable};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::width::{WidthAnswers, WidthExplained, WidthStep};
 
 /// The document of `opcost explain --width`.
@@ -79,7 +79,7 @@ fn explained(one: &WidthExplained) -> Vec<String> {
     let mut lines = vec![format!(
         "  {} {} {} → {}  {}",
         paint(STRONG, printable(&value.name)),
-        paint(DIM, format!("of {}", demangle(&value.function))),
+        paint(DIM, format!("of {}", shown_name(&value.function))),
         format_args!("i{}", one.declared),
         width(value.width, value.signed),
         value.range
@@ -96,7 +96,7 @@ fn explained(one: &WidthExplained) -> Vec<String> {
         let words = format!(
             "if {} of {}{line} were {}: {} instead of {}",
             printable(&help.input),
-            demangle(&help.function),
+            shown_name(&help.function),
             help.given,
             bits(help.width),
             value.width
@@ -111,7 +111,7 @@ fn explained(one: &WidthExplained) -> Vec<String> {
 fn link(step: &WidthStep, from: &WidthStep) -> String {
     let function = match step.function == from.function {
         true => String::new(),
-        false => format!(" of {}", demangle(&step.function)),
+        false => format!(" of {}", shown_name(&step.function)),
     };
     let line = step.line.map_or_else(String::new, |line| format!(", line {line}"));
     let name = printable(&step.name);

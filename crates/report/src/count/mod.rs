@@ -4,6 +4,7 @@ pub mod annotate;
 pub mod json;
 pub mod ledger;
 pub mod list;
+pub mod mine;
 pub mod page;
 pub mod report;
 pub mod samples;

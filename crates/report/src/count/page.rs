@@ -3,19 +3,21 @@
 //! Style and script lie in the page; a content security policy forbids
 //! everything else, and names the script by its hash (a test computes it).
 //! The functions are a table that sorts by any column; the source files
-//! follow with the heat of each line, cold stretches folded. Whatever has no
+//! follow, the user's own before those of libraries, with the heat of each line,
+//! cold stretches folded. Whatever has no
 //! readable source is listed in IR text. Cost: one row per line that ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::kit::files::{is_own, short_path};
 use crate::kit::html::{escaped, foot, head};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{NameBook, demangle, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 /// Lines around a line that ran.
@@ -25,7 +27,7 @@ const OPEN_FILES: usize = 1;
 
 /// The page of one report.
 pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> String {
-    let mut page = Page { report, out: String::new(), files: BTreeMap::new() };
+    let mut page = Page { report, out: String::new(), files: BTreeMap::new(), names: report.names() };
     page.number_files();
     page.out.push_str(&head(title, ""));
     page.facts();
@@ -40,8 +42,9 @@ pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> St
 struct Page<'a> {
     report: &'a CountReport,
     out: String,
-    /// Number of each file, by cost.
+    /// Number of each file: the user's own first, then by cost.
     files: BTreeMap<&'a str, usize>,
+    names: NameBook,
 }
 
 /// A line of a source file, as it is shown.
@@ -92,22 +95,23 @@ impl<'a> Page<'a> {
             let _ = writeln!(
                 self.out,
                 "<tr><td class=\"num\" data-v=\"{0}\">{1}</td><td class=\"num share\" style=\"--s:{part:.4}\" \
-                 data-v=\"{0}\">{2}</td><td class=\"name\">{3}</td><td>{4}</td>\
+                 data-v=\"{0}\">{2}</td><td class=\"name\" title=\"{7}\">{3}</td><td>{4}</td>\
                  <td class=\"num\" data-v=\"{5}\">{6}</td></tr>",
                 function.instructions,
                 grouped(function.instructions),
                 percent(part),
-                escaped(&demangle(&function.name)),
+                escaped(&self.names.name(&function.name)),
                 function.place.as_ref().map_or(String::new(), |place| self.link(place)),
                 function.calls,
                 grouped(function.calls),
+                escaped(&demangle(&function.name)),
             );
         }
         self.out.push_str("</tbody>\n</table></div>\n");
     }
 
     fn link(&self, place: &SourceLine) -> String {
-        let text = escaped(&format!("{}:{}", tidy_path(&place.file), place.line));
+        let text = escaped(&format!("{}:{}", short_path(&place.file), place.line));
         match self.files.get(place.file.as_str()) {
             Some(number) => format!("<a href=\"#f{number}-{}\">{text}</a>", place.line),
             None => text,
@@ -120,7 +124,7 @@ impl<'a> Page<'a> {
             *costs.entry(&line.at.file).or_default() += line.instructions;
         }
         let mut files: Vec<_> = costs.into_iter().collect();
-        files.sort_by_key(|&(file, cost)| (std::cmp::Reverse(cost), file));
+        files.sort_by_key(|&(file, cost)| (!is_own(file), std::cmp::Reverse(cost), file));
         self.files = files.into_iter().enumerate().map(|(number, (file, _))| (file, number)).collect();
     }
 
@@ -128,7 +132,7 @@ impl<'a> Page<'a> {
         if self.files.is_empty() {
             return;
         }
-        self.out.push_str("<h2>SourceText</h2>\n");
+        self.out.push_str("<h2>Source</h2>\n");
         let summary = &self.report.summary;
         let hottest = summary.lines.iter().map(|line| line.instructions).max().unwrap_or(0);
         let mut files: Vec<(usize, &str)> =
@@ -146,8 +150,9 @@ impl<'a> Page<'a> {
             let open = if number < OPEN_FILES { " open" } else { "" };
             let _ = writeln!(
                 self.out,
-                "<details{open}><summary>{}<span>{}{}</span></summary><div class=\"sheet\"><table class=\"code\">",
+                "<details{open}><summary title=\"{}\">{}<span>{}{}</span></summary><div class=\"sheet\"><table class=\"code\">",
                 escaped(&tidy_path(file)),
+                escaped(&short_path(file)),
                 percent(self.report.share(cost)),
                 escaped(&why)
             );
@@ -223,7 +228,7 @@ impl<'a> Page<'a> {
         let _ = writeln!(
             self.out,
             "<details><summary>{}<span>{}</span></summary><div class=\"sheet\"><table class=\"code\">",
-            escaped(&demangle(&total.name)),
+            escaped(&self.names.name(&total.name)),
             percent(self.report.share(total.instructions))
         );
         for block in &listing.blocks {
@@ -259,7 +264,7 @@ impl<'a> Page<'a> {
              <th class=\"num\"><button>calls</button></th><th><button>callee</button></th></tr></thead>\n<tbody>\n",
         );
         for call in made {
-            let (number, name) = (grouped(call.calls), escaped(&demangle(&call.name)));
+            let (number, name) = (grouped(call.calls), escaped(&shown_name(&call.name)));
             let _ = writeln!(
                 self.out,
                 "<tr><td class=\"num\" data-v=\"{}\">{number}</td><td class=\"name\">{name}</td></tr>",
@@ -310,7 +315,7 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
         BudgetVerdict::Over { budget, grew } => {
             notes.push((true, format!("over the budget of {}", grouped(budget))));
             if let Growth::Since(grown) = grew {
-                let names = grown.iter().map(|function| demangle(&function.name)).collect::<Vec<_>>();
+                let names = grown.iter().map(|function| shown_name(&function.name)).collect::<Vec<_>>();
                 notes.push((true, format!("grew since the baseline: {}", names.join(", "))));
             }
         }
