@@ -73,11 +73,7 @@ pub fn print_answers(report: &AnswersReport<'_>, width: usize) -> String {
         columns.row(&mut text, row, last);
         last = Some(row);
     }
-    let lines = signs(&report.rows).lines(width);
-    if !lines.is_empty() {
-        let _ = writeln!(text, "\n{}\n{}", paint(STRONG, "signs"), paint(DIM, lines.join("\n")));
-    }
-    text
+    text + &signs(&report.rows).text(width)
 }
 
 /// Signs in the answers, and in what they rest on.

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bits::floats::{floats, mantissas};
+use crate::kit::legend::Legend;
 use crate::kit::numbers::{bar, counted, grouped, percent, verb};
 use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
@@ -121,6 +122,12 @@ pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
     findings(&mut text, &report.answers.findings);
     for assumption in &report.answers.assumes {
         let _ = writeln!(text, "assuming {assumption}");
+    }
+    if report.with_values {
+        let mut legend = Legend::default();
+        let values = report.answers.functions.iter().flat_map(|function| &function.values);
+        values.for_each(|value| legend.read(&value.name));
+        text += &legend.text(screen_width());
     }
     for next in &report.next {
         let _ = writeln!(text, "{}", paint(DIM, format!("next: {next}")));

@@ -6,9 +6,10 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::kit::legend::Legend;
 use crate::kit::save::document;
 use crate::kit::source::Sources;
-use crate::kit::style::{DIM, GOOD, STRONG, paint, printable};
+use crate::kit::style::{DIM, GOOD, STRONG, paint, printable, screen_width};
 use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::width::{WidthAnswers, WidthExplained, WidthStep};
 
@@ -60,6 +61,7 @@ pub fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> String {
     for assumption in &answers.assumes {
         let _ = writeln!(text, "\nassuming {assumption}");
     }
+    text += &signs(answers).text(screen_width());
     let saves = |value: &WidthExplained| {
         let help = value.would_help.iter().find(|help| help.contract.is_some())?;
         Some((value.value.width - help.width, help.contract.clone()?))
@@ -72,6 +74,16 @@ pub fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> String {
     }
     let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
     text
+}
+
+/// Signs in the names of values.
+fn signs(answers: &WidthAnswers) -> Legend {
+    let mut legend = Legend::default();
+    for one in &answers.values {
+        let links = one.chain.iter().map(|step| &step.name).chain([&one.value.name, &one.reason]);
+        links.chain(one.would_help.iter().map(|help| &help.input)).for_each(|name| legend.read(name));
+    }
+    legend
 }
 
 fn explained(one: &WidthExplained) -> Vec<String> {

@@ -6,7 +6,7 @@
 //! handed over: in a line of C, `||` is another thing. Limit: a condition of a formula has
 //! blanks around its `||`, by which the two are told from each other.
 
-use crate::kit::style::wrapped;
+use crate::kit::style::{DIM, STRONG, paint, wrapped};
 
 /// Cells of the column of signs.
 const SIGN: usize = 7;
@@ -28,8 +28,16 @@ impl Legend {
         self.has_before |= formula.contains('Δ');
     }
 
+    /// What occurred, explained below a title; empty if nothing did.
+    pub fn text(&self, width: usize) -> String {
+        match self.lines(width).as_slice() {
+            [] => String::new(),
+            lines => format!("\n{}\n{}\n", paint(STRONG, "signs"), paint(DIM, lines.join("\n"))),
+        }
+    }
+
     /// What occurred, explained in lines of so many cells; none if nothing did.
-    pub fn lines(&self, width: usize) -> Vec<String> {
+    fn lines(&self, width: usize) -> Vec<String> {
         let signs = [
             (
                 self.has_number,

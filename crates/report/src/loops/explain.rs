@@ -88,10 +88,7 @@ pub fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> Str
         let formulas = [Some(&thing.expression), thing.iterations.as_ref()].into_iter().flatten();
         formulas.chain(&thing.inputs).chain(&thing.blockers).for_each(|formula| legend.read(formula));
     }
-    let lines = legend.lines(screen_width());
-    if !lines.is_empty() {
-        let _ = writeln!(text, "\n{}\n{}", paint(STRONG, "signs"), paint(DIM, lines.join("\n")));
-    }
+    text += &legend.text(screen_width());
     let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
     text
 }

@@ -105,8 +105,12 @@ pub fn print_loops(report: &LoopsReport<'_>, sources: &mut Sources, width: usize
             table.row(answer, rest, sources);
         }
     }
+    let rows = table.text.len();
     table.inputs(report.answers);
-    table.legend();
+    table.text += &table.legend.text(width);
+    if table.text.len() > rows {
+        table.text.push('\n');
+    }
     for next in &report.next {
         let _ = writeln!(table.text, "{}", paint(DIM, format!("next: {next}")));
     }
@@ -270,20 +274,6 @@ impl Table {
                 let _ = writeln!(self.text, "  {name}\n  {}  {words}", " ".repeat(column));
             }
         }
-        self.text.push('\n');
-    }
-
-    /// What signs mean that no source has.
-    fn legend(&mut self) {
-        let lines = self.legend.lines(self.width);
-        if lines.is_empty() {
-            return;
-        }
-        let _ = writeln!(self.text, "{}", paint(STRONG, "signs"));
-        for line in lines {
-            let _ = writeln!(self.text, "{}", paint(DIM, line));
-        }
-        self.text.push('\n');
     }
 }
 
