@@ -177,6 +177,7 @@ fn row(out: &mut String, number: u32, values: &[&BitsValue], words: &str, hottes
 mod tests {
     use super::*;
     use opcost_answer::bits::{BitsAnswers, BitsFunction};
+    use opcost_answer::names::NameBook;
 
     #[test]
     fn waste_is_warm_and_everything_is_escaped() {

@@ -381,7 +381,7 @@ mod tests {
         let text = printed(loops(), 80);
         for words in [
             "\nstd::__sort<…>(…)\n",
-            "unknown: it depends on what operator new(unsigned long) returns",
+            "unknown: it depends on what operator new(unsigned long)",
             "\nsigns\n",
             "  %N     a value or block without a name",
             "  A||B   one of both",
