@@ -2,13 +2,38 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use opcost_key::FunctionKey;
+mod folding;
+mod shown;
 
-/// The name as written in C++ or Rust; others as they are. C++ names lose
-/// the standard library's long default arguments, which no one wrote.
+pub use folding::Detail;
+pub use shown::{NameBook, are_names_full, is_called, show_full_names, shown_in, shown_name, shown_with};
+
+/// The name as written in C++ or Rust, whole, without hashes of Rust; others as they are. It is for
+/// documents; people see [`shown_name`].
 pub fn demangle(name: &str) -> String {
+    let whole = read(name);
+    whole.text + whole.suffix
+}
+
+/// What a linkage name was mangled by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Cxx,
+    Rust,
+    Other,
+}
+
+/// A linkage name, demangled.
+struct Demangled<'a> {
+    language: Language,
+    text: String,
+    /// What a compiler appended: `.part.0`.
+    suffix: &'a str,
+}
+
+fn read(name: &str) -> Demangled<'_> {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
-        return format!("{rust:#}");
+        return Demangled { language: Language::Rust, text: format!("{rust:#}"), suffix: "" };
     }
     // A suffix such as .constprop or .part is ours to keep.
     let (stem, suffix) = name.find('.').map_or((name, ""), |at| name.split_at(at));
@@ -17,18 +42,9 @@ pub fn demangle(name: &str) -> String {
         && let Ok(symbol) = cpp_demangle::Symbol::new(stem)
         && let Ok(text) = symbol.demangle()
     {
-        return format!("{text}{suffix}");
+        return Demangled { language: Language::Cxx, text, suffix };
     }
-    name.to_owned()
-}
-
-/// The name of a function of a program, with its module where another function has the same name.
-pub fn told_apart<'a>(owner: &FunctionKey, all: impl IntoIterator<Item = &'a FunctionKey>) -> String {
-    let is_shared = all.into_iter().any(|other| other.name == owner.name && other != owner);
-    match owner.module.as_deref().filter(|_| is_shared) {
-        Some(module) => format!("{} of {}", demangle(&owner.name), tidy_path(module)),
-        None => demangle(&owner.name),
-    }
+    Demangled { language: Language::Other, text: name.to_owned(), suffix: "" }
 }
 
 /// A path as one would write it: `/usr/lib/gcc/../../include/vector` →
@@ -69,14 +85,18 @@ fn operator_of(name: &str) -> Option<&str> {
     let is_start = |at: usize| at == 0 || name[..at].ends_with([':', ' ']);
     let (at, _) = name.match_indices(WORD).find(|&(at, _)| is_start(at))?;
     let rest = &name[at + WORD.len()..];
-    let of_list = OPERATORS.iter().chain(&["<", ">"]).find(|symbol| rest.starts_with(**symbol));
     // `operator new`, `operator bool`.
-    let length = match of_list {
+    let length = match operator_symbol(rest) {
         Some(symbol) => symbol.len(),
         None if rest.starts_with(' ') => rest.find('(').unwrap_or(rest.len()),
         None => return None,
     };
     Some(&name[at..at + WORD.len() + length])
+}
+
+/// The operator that stands here: `<<(int)` → `<<`.
+fn operator_symbol(text: &str) -> Option<&'static str> {
+    OPERATORS.iter().chain(&["<", ">"]).copied().find(|symbol| text.starts_with(symbol))
 }
 
 /// `search<int>` → `search`; the arguments may hold scopes.

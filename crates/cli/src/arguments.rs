@@ -29,6 +29,9 @@ pub(crate) use values::*;
 #[derive(Parser, Debug)]
 #[command(name = "opcost", version, about, max_term_width = 100)]
 pub(crate) struct Arguments {
+    /// Shows names of functions whole: with all template arguments, and never cut.
+    #[arg(long, global = true)]
+    pub(crate) full_names: bool,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }

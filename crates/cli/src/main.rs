@@ -49,6 +49,9 @@ fn main() -> ExitCode {
     if let Err(error) = verbs::idle::check(&matches).and_then(|()| verbs::outputs::check(&matches)) {
         return exit_code(Err(error));
     }
+    if arguments.full_names {
+        opcost_answer::names::show_full_names();
+    }
     exit_code(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
         Verb::Fuel(fuel) => verbs::fuel::run(&fuel),

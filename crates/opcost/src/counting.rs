@@ -19,7 +19,7 @@ use opcost_recover::{
 };
 
 use opcost_answer::Failure;
-use opcost_answer::names::demangle;
+use opcost_answer::names::shown_name;
 use opcost_answer::run::{Finish, RunQuality};
 use opcost_run::collect::{Collected, collect};
 use opcost_run::deterministic::FixedWorld;
@@ -214,7 +214,7 @@ impl Measurement {
                 format!(
                     "the runs differ: run {} parts from run 1 in {} ({what}: {} against {})",
                     run + 1,
-                    demangle(&function),
+                    shown_name(&function),
                     number(other),
                     number(first)
                 )

@@ -58,7 +58,7 @@ pub use duration::Cycles;
 pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
 pub use ledger::{Course, RunFacts, make_ledger};
-pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
+pub use listing::{BlockListing, FunctionListing, InlineStack, InstructionListing, list_functions};
 pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use observation::Observation;

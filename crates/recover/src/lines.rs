@@ -24,6 +24,9 @@ pub(crate) struct Lines<'a> {
     pub(crate) lines: BTreeMap<(&'a str, u32), LineSum>,
     /// What instructions without a line cost.
     pub(crate) without_line: u128,
+    /// What instructions cost by all lines on their inline stacks, the innermost first; of a reader
+    /// that looks at stacks.
+    pub(crate) stacks: BTreeMap<Vec<(&'a str, u32)>, u128>,
 }
 
 /// What the instructions of a line did.
@@ -48,11 +51,17 @@ pub(crate) struct LineReader<'a> {
     /// Cost and largest count of a place of the function at hand.
     used: IdMap<PlaceId, Option<(u128, u64)>>,
     touched: Vec<PlaceId>,
+    with_stacks: bool,
 }
 
 impl<'a> LineReader<'a> {
     pub(crate) fn new(map: &'a ModuleMap) -> Self {
-        Self { map, used: IdMap::filled(map.places.len(), None), touched: Vec::new() }
+        Self { map, used: IdMap::filled(map.places.len(), None), touched: Vec::new(), with_stacks: false }
+    }
+
+    /// One that looks at inline stacks, too.
+    pub(crate) fn with_stacks(map: &'a ModuleMap) -> Self {
+        Self { with_stacks: true, ..Self::new(map) }
     }
 
     /// The lines of a function of the module.
@@ -84,6 +93,9 @@ impl<'a> LineReader<'a> {
         let mut copies: BTreeMap<(&str, u32, Option<PlaceId>), u64> = BTreeMap::new();
         for place in self.touched.drain(..) {
             let (cost, count) = self.used[place].take().expect("a place that was touched");
+            if self.with_stacks && cost > 0 {
+                *lines.stacks.entry(stack_of(self.map, place)).or_default() += cost;
+            }
             match line_of(self.map, place) {
                 Some((file, line, copy)) => {
                     lines.lines.entry((file, line)).or_default().instructions += cost;
@@ -97,6 +109,13 @@ impl<'a> LineReader<'a> {
             lines.lines.entry((file, line)).or_default().executions += u128::from(count);
         }
     }
+}
+
+/// The lines of a place and of those that it was inlined into, from the innermost outwards.
+fn stack_of(map: &ModuleMap, place: PlaceId) -> Vec<(&str, u32)> {
+    let places = std::iter::successors(Some(place), |&place| map.places[place].inlined_at);
+    let places = places.map(|place| &map.places[place]);
+    places.filter(|place| place.line != 0).map(|place| (&*map.files[place.file], place.line)).collect()
 }
 
 /// The line of a place, and where the code around it is inlined.

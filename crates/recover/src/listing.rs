@@ -27,8 +27,20 @@ pub struct FunctionListing {
     pub lines: Vec<LineTotal>,
     /// What its instructions without a line cost.
     pub without_line: u128,
+    /// What its instructions cost by the lines that they were inlined through; none of a ledger,
+    /// which does not tell.
+    pub stacks: Vec<InlineStack>,
     /// Its blocks in program order; those of one form together.
     pub blocks: Vec<BlockListing>,
+}
+
+/// The lines of one inline stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlineStack {
+    /// Where the code is written, then where that was inlined, and so on outwards.
+    pub lines: Vec<SourceLine>,
+    /// What its instructions cost, in units of the cost model.
+    pub instructions: u128,
 }
 
 /// One block with its instructions.
@@ -68,7 +80,7 @@ pub fn list_functions(
     let mut sums: BTreeMap<_, Listing<'_>> =
         wanted.iter().map(|&position| (key(&summary.functions[position]), Listing::default())).collect();
     for module in modules {
-        let mut reader = LineReader::new(module.map);
+        let mut reader = LineReader::with_stacks(module.map);
         for (id, function) in module.map.functions.iter() {
             let name = (function.name.clone(), function.is_local.then(|| module.map.module.clone()));
             if let Some(sum) = sums.get_mut(&name) {
@@ -88,6 +100,7 @@ pub fn list_functions(
 struct Listing<'a> {
     lines: BTreeMap<(&'a str, u32), LineSum>,
     without_line: u128,
+    stacks: BTreeMap<Vec<(&'a str, u32)>, u128>,
     forms: Vec<(Hash128, Vec<BlockListing>)>,
 }
 
@@ -96,6 +109,9 @@ impl<'a> Listing<'a> {
         self.without_line += lines.without_line;
         for (line, sum) in lines.lines {
             self.lines.entry(line).or_default().add(sum);
+        }
+        for (stack, cost) in lines.stacks {
+            *self.stacks.entry(stack).or_default() += cost;
         }
         let blocks = blocks(counted);
         match self.forms.iter_mut().find(|(body, _)| *body == counted.function.body) {
@@ -110,10 +126,15 @@ impl<'a> Listing<'a> {
             instructions: sum.instructions,
             executions: Some(sum.executions),
         });
+        let stacks = self.stacks.iter().map(|(lines, &instructions)| InlineStack {
+            lines: lines.iter().map(|&line| SourceLine::new(line)).collect(),
+            instructions,
+        });
         FunctionListing {
             function,
             lines: lines.collect(),
             without_line: self.without_line,
+            stacks: stacks.collect(),
             blocks: self.forms.iter().flat_map(|(_, blocks)| blocks.iter().cloned()).collect(),
         }
     }
@@ -153,9 +174,31 @@ fn blocks(counted: &CountedRun<'_>) -> Vec<BlockListing> {
 
 #[cfg(test)]
 mod tests {
+    use opcost_index::Id;
+    use opcost_key::PlaceId;
+
     use super::list_functions;
     use crate::example::{diamond, recovered};
     use crate::{CountedModule, summarize};
+
+    #[test]
+    fn work_stands_by_its_inline_stack() {
+        let mut map = diamond();
+        // Line 11 was inlined at line 13, through a place that has no line.
+        map.places[PlaceId::new(1)].inlined_at = Some(PlaceId::new(9));
+        map.places[PlaceId::new(9)].inlined_at = Some(PlaceId::new(3));
+        let counts = recovered(&map, &[10, 3], &[]);
+        let modules = [CountedModule { map: &map, counts: &counts }];
+        let listings = list_functions(&modules, &summarize(&modules), &[0]);
+        let stacks: Vec<_> = listings[0]
+            .stacks
+            .iter()
+            .map(|stack| (stack.lines.iter().map(|at| at.line).collect::<Vec<_>>(), stack.instructions))
+            .collect();
+        assert_eq!(stacks, [(vec![10], 20), (vec![11, 13], 9), (vec![12], 35), (vec![13], 10)]);
+        let all: u128 = listings[0].stacks.iter().map(|stack| stack.instructions).sum();
+        assert_eq!(all, listings[0].lines.iter().map(|line| line.instructions).sum::<u128>());
+    }
 
     #[test]
     fn a_listing_adds_up_to_its_function() {

@@ -141,7 +141,7 @@ pub fn list_by_ledger(ledger: &Ledger, summary: &ProgramSummary, wanted: &[usize
         let lines: Vec<LineTotal> = own.into_iter().flat_map(|lines| lines.values().cloned()).collect();
         let in_lines: u128 = lines.iter().map(|line| line.instructions).sum();
         let without_line = function.instructions.saturating_sub(in_lines);
-        FunctionListing { function: position, lines, without_line, blocks: Vec::new() }
+        FunctionListing { function: position, lines, without_line, stacks: Vec::new(), blocks: Vec::new() }
     };
     wanted.iter().map(listing).collect()
 }
@@ -153,7 +153,7 @@ pub fn list_by_lines(summary: &ProgramSummary, wanted: &[usize]) -> Vec<Function
     let listing = |&position: &usize| {
         let place = summary.functions[position].place.as_ref();
         let lines = place.map_or(Vec::new(), |place| lines_of(summary, place));
-        FunctionListing { function: position, lines, without_line: 0, blocks: Vec::new() }
+        FunctionListing { function: position, lines, without_line: 0, stacks: Vec::new(), blocks: Vec::new() }
     };
     wanted.iter().map(listing).collect()
 }

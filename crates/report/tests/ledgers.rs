@@ -9,6 +9,7 @@ use opcost_recover::list_by_ledger;
 use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
 use opcost_report::count::ledger::report_of;
+use opcost_report::count::mine::Mine;
 use opcost_report::count::page::html_page;
 use opcost_report::count::report::CountReport;
 use opcost_report::count::terminal::{TableLayout, print_count};
@@ -34,6 +35,7 @@ fn text(report: &CountReport) -> String {
         top: 10,
         annotate: false,
         ir: false,
+        mine: Mine::default(),
         chosen: false,
         builds: BuildDetail::Short,
         width: 80,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use opcost_report::count::list::{ListKind, ListSort};
+use opcost_report::count::mine::Mine;
 
 /// What a report shows, and where else it goes; one set for all verbs that
 /// report counts.
@@ -24,6 +25,11 @@ pub(crate) struct ShowArguments {
     /// Shows the whole source of this function (its name, demangled or not). May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
+    /// Gives the lines of your own files the work that was inlined into them from headers and crates.
+    /// Without it that is so of functions most of whose work came from there; --mine=never leaves it.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "always", default_value = "auto", hide_default_value = true)]
+    pub(crate) mine: MineWord,
     /// Rows in the report.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
@@ -44,6 +50,28 @@ pub(crate) struct ShowArguments {
     /// Writes a page for a browser: one file, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// When work is shown at own lines, as a flag takes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MineWord {
+    /// Of functions most of whose work was inlined into own lines.
+    #[default]
+    Auto,
+    /// Of all functions.
+    Always,
+    /// Of none.
+    Never,
+}
+
+impl From<MineWord> for Mine {
+    fn from(word: MineWord) -> Mine {
+        match word {
+            MineWord::Auto => Mine::WhereMostIsElsewhere,
+            MineWord::Always => Mine::Always,
+            MineWord::Never => Mine::Never,
+        }
+    }
 }
 
 impl ShowArguments {

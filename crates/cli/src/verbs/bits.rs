@@ -11,7 +11,7 @@ use crate::verbs::{bits_narrow, bits_observed, certificate};
 use opcost::answered::{self, AnswersAbout};
 use opcost::machine::machine;
 use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFunction};
-use opcost_answer::names::demangle;
+use opcost_answer::names::{NameBook, shown_name};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::BitsJob;
 use opcost_profile::Assumption;
@@ -84,6 +84,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
         most: arguments.top,
         next: next(arguments, &answers, &inputs),
         observed: arguments.observe,
+        names: NameBook::of_functions(answers.functions.iter().map(|function| &function.key)),
         answers: &answers,
     };
     let mut sources = Sources::of(None, "program");
@@ -126,12 +127,18 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
+/// A word as a shell takes it.
+fn in_command(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':' | '.');
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
 fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> Vec<String> {
     let names = again(inputs, &arguments.program());
     let waste = |function: &&BitsFunction| function.declared - function.needed_type;
     let mut next = match answers.functions.iter().max_by_key(waste) {
         Some(widest) if arguments.function.is_empty() && !arguments.annotate => vec![
-            format!("opcost bits --function {} {names}", demangle(&widest.name)),
+            format!("opcost bits --function {} {names}", in_command(&shown_name(&widest.name))),
             format!("opcost bits --annotate {names}"),
         ],
         _ => Vec::new(),

@@ -14,7 +14,7 @@ use opcost_recover::module_of;
 use crate::arguments::ExportArguments;
 use crate::verbs::life_ledger::compile_as;
 use opcost::ledgers::{self, Given};
-use opcost_answer::names::{demangle, relative, tidy};
+use opcost_answer::names::{relative, shown_name, tidy};
 use opcost_answer::{Failure, Status};
 use opcost_job::profile::{ExportFormat, ExportModule};
 use opcost_report::kit::numbers::{counted, grouped};
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     install(&made, &arguments.output)?;
     drop(working);
     for (count, why, names) in reasons(&answers) {
-        let named: Vec<String> = names.iter().take(NAMED).map(|name| demangle(name)).collect();
+        let named: Vec<String> = names.iter().take(NAMED).map(|name| shown_name(name)).collect();
         let more = if count > NAMED { ", …" } else { "" };
         opcost_answer::tell!(
             "opcost: without counts: {} ({}{more}): {why}",

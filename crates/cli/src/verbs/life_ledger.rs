@@ -25,7 +25,7 @@ use crate::arguments::LifeArguments;
 use opcost::ledgers;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
-use opcost_answer::names::{demangle, relative, tidy, tidy_path};
+use opcost_answer::names::{relative, shown_name, tidy, tidy_path};
 use opcost_job::module::ThreadMode;
 use opcost_report::count::report::{CountReport, MachineLine, NoMachineCode};
 use opcost_report::kit::numbers::grouped;
@@ -155,7 +155,7 @@ impl Counted {
             words: format!(
                 "{place}the costliest of {}: in {} it ran {} times{others}",
                 self.ledger.display(),
-                demangle(name),
+                shown_name(name),
                 grouped(self.counts[at].unwrap_or(0))
             ),
         })

@@ -7,12 +7,13 @@ use crate::verbs::answered::{believed, command, save as save_rows};
 use crate::verbs::selection::{OF_RUNS, about, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
 use opcost::answered::{self, AnswersAbout};
-use opcost_answer::loops::LoopAnswers;
+use opcost_answer::loops::{LoopAnswer, LoopAnswers};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::LoopsJob;
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::source::Sources;
+use opcost_report::kit::style::screen_width;
 use opcost_report::loops::table::{LoopsJson, LoopsReport, print_loops};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -48,7 +49,11 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
             answers: &answers,
         };
         let mut sources = Sources::of(None, "program");
-        save_text(arguments.output.as_deref(), &print_loops(&report, &mut sources), Stream::Stdout)?;
+        save_text(
+            arguments.output.as_deref(),
+            &print_loops(&report, &mut sources, screen_width()),
+            Stream::Stdout,
+        )?;
     }
     Ok(Status::Fine)
 }
@@ -110,8 +115,17 @@ fn most_used(answers: &LoopAnswers) -> Option<&String> {
 
 fn next(answers: &LoopAnswers, inputs: &[Input]) -> Vec<String> {
     let mut next = Vec::new();
-    let deepest =
-        answers.loops.iter().filter(|answer| answer.line.is_some()).max_by_key(|answer| answer.depth);
+    // Of a header's loop, the input's path with the line would be another line.
+    let is_in = |answer: &&LoopAnswer, input: &Input| {
+        answer.line.is_some()
+            && answer
+                .file
+                .as_deref()
+                .is_some_and(|file| input.path.ends_with(file) || Path::new(file).ends_with(&input.path))
+    };
+    let deepest = inputs.iter().find_map(|input| {
+        answers.loops.iter().filter(|answer| is_in(answer, input)).max_by_key(|answer| answer.depth)
+    });
     if let (Some(answer), [input]) = (deepest, inputs) {
         let line = answer.line.unwrap_or(0);
         next.push(format!("opcost explain {}:{line}", input.path.display()));
@@ -124,8 +138,7 @@ fn next(answers: &LoopAnswers, inputs: &[Input]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LoopAnswers, most_used};
-    use opcost_answer::loops::LoopAnswer;
+    use super::{LoopAnswer, LoopAnswers, most_used};
 
     fn example() -> LoopAnswer {
         let json = serde_json::json!({

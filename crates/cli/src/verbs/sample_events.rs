@@ -16,7 +16,7 @@ use opcost_sample::Samples;
 use crate::arguments::SampleArguments;
 use opcost::sampling::locations::others;
 use opcost_answer::Failure;
-use opcost_answer::names::demangle;
+use opcost_answer::names::shown_name;
 use opcost_report::count::samples::{capped, left_out};
 use opcost_report::count::tasks::print_tasks;
 use opcost_report::kit::numbers::{bar, counted, percent};
@@ -74,7 +74,7 @@ pub(super) fn report(
     for (name, path, hits) in shown {
         let part = *hits as f64 / samples.total.max(1) as f64;
         let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(out, "{:>7} {:<10} {}  {file}", percent(part), bar(part, 10), demangle(name));
+        let _ = writeln!(out, "{:>7} {:<10} {}  {file}", percent(part), bar(part, 10), shown_name(name));
     }
     if functions.len() > shown.len() {
         let _ =

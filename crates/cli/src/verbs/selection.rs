@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
 use crate::verbs::show::not_found;
 use opcost_answer::Failure;
-use opcost_answer::names::{demangle, short_name};
+use opcost_answer::names::{is_called, shown_name};
 use opcost_toolchain::input::{Input, Language};
 
 /// How many other names are suggested.
@@ -14,10 +14,7 @@ const SUGGESTED: usize = 3;
 
 /// Whether the function of this linkage name is what a user calls `wanted`.
 pub(crate) fn is_named(name: &str, wanted: &str) -> bool {
-    name == wanted
-        || demangle(name) == wanted
-        || short_name(name) == wanted
-        || name.strip_suffix('_').or_else(|| name.strip_prefix("_QP")) == Some(wanted)
+    is_called(name, wanted) || name.strip_suffix('_').or_else(|| name.strip_prefix("_QP")) == Some(wanted)
 }
 
 /// Whether it is one of those that are wanted.
@@ -29,7 +26,7 @@ pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
 pub(crate) fn unknown<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -> Option<String> {
     let is_unknown = |wanted: &&String| !names.clone().any(|name| is_named(name, wanted));
     let wanted = wanted.iter().find(is_unknown)?;
-    let mut known: Vec<String> = names.map(demangle).collect();
+    let mut known: Vec<String> = names.map(shown_name).collect();
     known.sort();
     known.dedup();
     known.sort_by(|a, b| strsim::jaro_winkler(b, wanted).total_cmp(&strsim::jaro_winkler(a, wanted)));

@@ -10,7 +10,7 @@ use opcost_recover::{FunctionListing, ProgramSummary};
 use super::life_ledger::machine_of;
 use super::list::{fill_blocks, list_of};
 
-use crate::arguments::ShowArguments;
+use crate::arguments::{MineWord, ShowArguments};
 use opcost_answer::Failure;
 use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
@@ -69,7 +69,8 @@ impl Show<'_> {
             Some(path) => save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream),
             None => Ok(()),
         };
-        let chosen = self.arguments.annotate || self.arguments.asm || self.arguments.ir;
+        let is_mine = self.arguments.mine == MineWord::Always;
+        let chosen = self.arguments.annotate || self.arguments.asm || self.arguments.ir || is_mine;
         let annotate = chosen || !self.arguments.function.is_empty();
         if annotate && self.arguments.function.is_empty() {
             report.listings.truncate(ANNOTATED);
@@ -81,6 +82,7 @@ impl Show<'_> {
             top: self.arguments.top,
             annotate,
             ir: self.arguments.ir,
+            mine: self.arguments.mine.into(),
             chosen: !self.arguments.function.is_empty(),
             builds: if self.arguments.full { BuildDetail::Full } else { BuildDetail::Short },
             width: screen_width(),
@@ -115,7 +117,8 @@ impl Show<'_> {
                 ShowArguments { html: Some(_), .. } => ON_A_PAGE,
                 ShowArguments { annotate: true, .. }
                 | ShowArguments { asm: true, .. }
-                | ShowArguments { ir: true, .. } => ANNOTATED,
+                | ShowArguments { ir: true, .. }
+                | ShowArguments { mine: MineWord::Always, .. } => ANNOTATED,
                 _ => WITH_LINES,
             };
             let hottest = report.by_cost();

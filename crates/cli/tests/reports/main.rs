@@ -1,7 +1,7 @@
 //! Does the user see and keep the right thing, and hear what went wrong?
 //!
 //! Small programs are built and counted by the very `opcost`, in a folder of
-//! their own. `agree` holds all outputs of a run to one another, `documents`
+//! their own. `names` asks what people read. `agree` holds all outputs of a run to one another, `documents`
 //! holds them to their schemas; the others follow a verb each. One test
 //! binary, since it starts compilers.
 
@@ -13,6 +13,7 @@ mod diff;
 mod documents;
 mod failures;
 mod ledgers;
+mod names;
 mod shown;
 mod streams;
 mod workplace;

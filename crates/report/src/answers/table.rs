@@ -11,12 +11,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use opcost_answer::names::told_apart;
+use opcost_answer::names::NameBook;
 use opcost_key::{FunctionKey, Key};
 use opcost_profile::{About, AnswerRow, Answers, Assumption, Certainty, Known, SourcePlace};
 
+use crate::kit::legend::Legend;
 use crate::kit::numbers::grouped;
-use crate::kit::style::{BAD, DIM, GOOD, STRONG, WARM, cut, cut_middle, padded, paint, printable, width_of};
+use crate::kit::style::{
+    BAD, DIM, GOOD, STRONG, WARM, cut, cut_middle, cut_name, padded, paint, printable, width_of,
+};
 
 /// Cells of a key at most, of a question, and of a quality.
 const KEY: usize = 24;
@@ -55,7 +58,7 @@ pub fn in_program_order(answers: &Answers) -> Vec<&AnswerRow> {
 /// The table.
 pub fn print_answers(report: &AnswersReport<'_>, width: usize) -> String {
     let mut text = head(report, width);
-    let owners: BTreeSet<&FunctionKey> = report.rows.iter().filter_map(|row| row.key.function()).collect();
+    let names = NameBook::of_functions(report.rows.iter().filter_map(|row| row.key.function()));
     let widest = report.rows.iter().map(|row| width_of(&printable(&row.key.to_string()))).max();
     let columns = Columns { width, key: widest.unwrap_or(0).min(KEY) };
     let mut owner = None;
@@ -63,17 +66,24 @@ pub fn print_answers(report: &AnswersReport<'_>, width: usize) -> String {
     for &row in &report.rows {
         if row.key.function() != owner || last.is_none() {
             owner = row.key.function();
-            let name = owner.map(|owner| told_apart(owner, owners.iter().copied()));
-            let _ = writeln!(
-                text,
-                "\n{}",
-                paint(STRONG, cut_middle(&printable(&name.unwrap_or_default()), width))
-            );
+            let name = owner.map(|owner| names.function(owner));
+            let _ =
+                writeln!(text, "\n{}", paint(STRONG, cut_name(&printable(&name.unwrap_or_default()), width)));
         }
         columns.row(&mut text, row, last);
         last = Some(row);
     }
-    text
+    text + &signs(&report.rows).text(width)
+}
+
+/// Signs in the answers, and in what they rest on.
+fn signs(rows: &[&AnswerRow]) -> Legend {
+    let mut legend = Legend::default();
+    for row in rows {
+        legend.read(&quality_of(row).0);
+        row.assumptions.iter().for_each(|assumption| legend.read(&rests(assumption)));
+    }
+    legend
 }
 
 fn head(report: &AnswersReport<'_>, width: usize) -> String {

@@ -16,7 +16,7 @@ use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
 use maud::{Markup, html};
 use opcost_answer::bits::BitsValue;
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{shown_name, tidy_path};
 
 /// Lines around one with integers.
 const CONTEXT: u32 = 3;
@@ -82,7 +82,7 @@ fn functions(report: &BitsReport<'_>) -> Markup {
                         (number_cell(needed, bits.needed, &grouped(bits.needed)))
                         (number_cell(declared, bits.declared, &grouped(bits.declared)))
                         (number_cell(integers, bits.values, &grouped(bits.values)))
-                        td.name { (demangle(&function.name)) }
+                        td.name { (shown_name(&function.name)) }
                     }
                     "\n"
                 }
@@ -180,6 +180,7 @@ fn row(number: u32, values: &[&BitsValue], words: &str, hottest: u64) -> Markup 
 mod tests {
     use super::*;
     use opcost_answer::bits::{BitsAnswers, BitsFunction};
+    use opcost_answer::names::NameBook;
 
     #[test]
     fn waste_is_warm_and_everything_is_escaped() {
@@ -215,6 +216,7 @@ mod tests {
             observed: false,
             most: 12,
             next: Vec::new(),
+            names: NameBook::default(),
         };
         let page = bits_page(&report, &mut Sources::of(None, "program"));
         for words in [

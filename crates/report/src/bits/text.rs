@@ -12,12 +12,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bits::floats::{floats, mantissas};
+use crate::kit::legend::Legend;
 use crate::kit::numbers::{bar, counted, grouped, percent, verb};
 use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
-use opcost_answer::names::{demangle, tidy_path, told_apart};
+use opcost_answer::names::{NameBook, tidy_path};
 
 /// Cells of a bar.
 const BAR: usize = 10;
@@ -40,6 +41,8 @@ pub struct BitsReport<'a> {
     pub most: usize,
     /// What to try next.
     pub next: Vec<String>,
+    /// What the functions are called.
+    pub names: NameBook,
 }
 
 /// The document of `opcost bits`.
@@ -119,6 +122,12 @@ pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
     findings(&mut text, &report.answers.findings);
     for assumption in &report.answers.assumes {
         let _ = writeln!(text, "assuming {assumption}");
+    }
+    if report.with_values {
+        let mut legend = Legend::default();
+        let values = report.answers.functions.iter().flat_map(|function| &function.values);
+        values.for_each(|value| legend.read(&value.name));
+        text += &legend.text(screen_width());
     }
     for next in &report.next {
         let _ = writeln!(text, "{}", paint(DIM, format!("next: {next}")));
@@ -203,7 +212,7 @@ fn shown(most: usize, all: usize) -> (usize, Option<String>) {
 }
 
 fn name_of(report: &BitsReport<'_>, function: &BitsFunction) -> String {
-    told_apart(&function.key, report.answers.functions.iter().map(|other| &other.key))
+    report.names.function(&function.key)
 }
 
 fn functions(text: &mut String, report: &BitsReport<'_>) {
@@ -402,7 +411,7 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
             && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
     };
     for function in report.answers.functions.iter().filter(is_idle) {
-        let name = demangle(&function.name);
+        let name = name_of(report, function);
         let _ = writeln!(text, "\n{name} itself is never called; the copies that were inlined are reached");
     }
 }

@@ -6,10 +6,11 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::kit::legend::Legend;
 use crate::kit::save::document;
 use crate::kit::source::Sources;
-use crate::kit::style::{DIM, GOOD, STRONG, paint, printable};
-use opcost_answer::names::{demangle, tidy_path};
+use crate::kit::style::{DIM, GOOD, STRONG, paint, printable, screen_width};
+use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::width::{WidthAnswers, WidthExplained, WidthStep};
 
 /// The document of `opcost explain --width`.
@@ -60,6 +61,7 @@ pub fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> String {
     for assumption in &answers.assumes {
         let _ = writeln!(text, "\nassuming {assumption}");
     }
+    text += &signs(answers).text(screen_width());
     let saves = |value: &WidthExplained| {
         let help = value.would_help.iter().find(|help| help.contract.is_some())?;
         Some((value.value.width - help.width, help.contract.clone()?))
@@ -74,12 +76,22 @@ pub fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> String {
     text
 }
 
+/// Signs in the names of values.
+fn signs(answers: &WidthAnswers) -> Legend {
+    let mut legend = Legend::default();
+    for one in &answers.values {
+        let links = one.chain.iter().map(|step| &step.name).chain([&one.value.name, &one.reason]);
+        links.chain(one.would_help.iter().map(|help| &help.input)).for_each(|name| legend.read(name));
+    }
+    legend
+}
+
 fn explained(one: &WidthExplained) -> Vec<String> {
     let value = &one.value;
     let mut lines = vec![format!(
         "  {} {} {} → {}  {}",
         paint(STRONG, printable(&value.name)),
-        paint(DIM, format!("of {}", demangle(&value.function))),
+        paint(DIM, format!("of {}", shown_name(&value.function))),
         format_args!("i{}", one.declared),
         width(value.width, value.signed),
         value.range
@@ -96,7 +108,7 @@ fn explained(one: &WidthExplained) -> Vec<String> {
         let words = format!(
             "if {} of {}{line} were {}: {} instead of {}",
             printable(&help.input),
-            demangle(&help.function),
+            shown_name(&help.function),
             help.given,
             bits(help.width),
             value.width
@@ -111,7 +123,7 @@ fn explained(one: &WidthExplained) -> Vec<String> {
 fn link(step: &WidthStep, from: &WidthStep) -> String {
     let function = match step.function == from.function {
         true => String::new(),
-        false => format!(" of {}", demangle(&step.function)),
+        false => format!(" of {}", shown_name(&step.function)),
     };
     let line = step.line.map_or_else(String::new, |line| format!(", line {line}"));
     let name = printable(&step.name);

@@ -16,8 +16,8 @@ use opcost_recover::{BlockListing, FunctionListing, LineTotal, SourceLine};
 use crate::count::report::CountReport;
 use crate::kit::numbers::{bar, counted, grouped, percent, share, short};
 use crate::kit::source::{SourceText, Sources};
-use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, heat, padded, paint, printable};
-use opcost_answer::names::{demangle, tidy_path};
+use crate::kit::style::{BAD, DIM, STRONG, cut, cut_name, cut_start, heat, padded, paint, printable};
+use opcost_answer::names::{NameBook, tidy_path};
 
 /// How much of a function is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,15 @@ pub enum Depth {
     Hottest,
     /// All that ran.
     Whole,
+}
+
+/// Which lines the work of a function stands at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinesOf {
+    /// Those where it is written.
+    All,
+    /// Own lines, by [`crate::count::mine`].
+    Own,
 }
 
 /// Lines around a line that is shown.
@@ -45,8 +54,12 @@ pub struct Annotation<'a> {
     pub report: &'a CountReport,
     /// Lines and blocks of the function with their counts.
     pub listing: &'a FunctionListing,
+    /// What functions of the report are called.
+    pub names: &'a NameBook,
     /// How much of the function is shown.
     pub depth: Depth,
+    /// Which lines the work stands at.
+    pub lines: LinesOf,
     /// Whether IR text is shown beside a source.
     pub ir: bool,
     /// Cells of a line.
@@ -76,9 +89,14 @@ impl Annotation<'_> {
             }
         }
         self.machine_rest(out);
+        if self.lines == LinesOf::Own {
+            self.foreign_rest(out);
+        }
         let readable = self.readable(sources);
         if self.ir {
             self.blocks(out);
+        } else if self.lines == LinesOf::Own {
+            // What is not at own lines was just told.
         } else if self.listing.blocks.is_empty() && readable > 0.0 {
             let rest = percent((1.0 - readable).max(0.0));
             let text =
@@ -88,6 +106,18 @@ impl Annotation<'_> {
             self.blocks(out);
         }
         out.push('\n');
+    }
+
+    /// What of the function no own line wanted.
+    fn foreign_rest(&self, out: &mut String) {
+        let own: u128 = self.listing.lines.iter().map(|line| line.instructions).sum();
+        let rest = self.total().saturating_sub(own);
+        let text = match rest {
+            0 => String::new(),
+            _ => format!(", {} no line of yours", percent(share(rest, self.total()))),
+        };
+        let text = format!("  with what was inlined into your lines{text} (--mine=never: as it is written)");
+        let _ = writeln!(out, "{}", paint(DIM, text));
     }
 
     /// The share of the function whose source can be shown.
@@ -107,7 +137,7 @@ impl Annotation<'_> {
             .place
             .as_ref()
             .map_or(String::new(), |place| format!("   {}:{}", tidy_path(&place.file), place.line));
-        let name = cut(&demangle(&total.name), self.width);
+        let name = cut_name(&self.names.name(&total.name), self.width);
         let _ = writeln!(
             out,
             "{}{place}\n  {} · {} · {}",
@@ -151,10 +181,10 @@ impl Annotation<'_> {
     fn file_title(&self, file: &str, lines: &BTreeMap<u32, &LineTotal>, out: &mut String) {
         let cost = lines.values().map(|line| line.instructions).sum();
         let is_own = Some(file) == self.own_file();
-        let what = if is_own { "" } else { "inlined from " };
+        let what = if is_own || self.lines == LinesOf::Own { "" } else { "inlined from " };
         let counted = if lines.values().any(|line| line.executions.is_some()) { "ran" } else { "cost" };
         let title = format!("  {what}{}", cut_start(&tidy_path(file), self.width - 30));
-        let all = if is_own && self.listing.lines.len() == lines.len() {
+        let all = if is_own && self.lines == LinesOf::All && self.listing.lines.len() == lines.len() {
             String::new()
         } else {
             format!(" ({})", percent(share(cost, self.total())))
@@ -212,7 +242,9 @@ impl Annotation<'_> {
             return format!("{number:>6} │ {:8} {:7} {:BAR_WIDTH$} │ {}", "", "", "", paint(DIM, text));
         };
         let part = share(line.instructions, self.total());
-        let count = count_of(line);
+        // What was inlined there may have run more often than the line did.
+        let is_foreign = self.lines == LinesOf::Own && line.executions.is_none();
+        let count = if is_foreign { String::new() } else { count_of(line) };
         let percent = if line.instructions > 0 { percent(part) } else { String::new() };
         let figures = format!("{count:>8} {percent:>7} {}", padded(&bar(part, BAR_WIDTH), BAR_WIDTH));
         let style = if line.instructions == 0 { DIM } else { heat(part) };

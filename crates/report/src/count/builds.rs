@@ -181,7 +181,10 @@ mod tests {
         assert_eq!(lines.len(), 4);
         assert!(lines.iter().all(|line| width_of(line) <= 80), "{lines:?}");
         // No name fits into half of the width: their number stands there.
-        assert!(lines[0].starts_with("40 modules: ") && lines[3] == "38 modules in 38 more ways (--full)", "{lines:?}");
+        assert!(
+            lines[0].starts_with("40 modules: ") && lines[3] == "38 modules in 38 more ways (--full)",
+            "{lines:?}"
+        );
         let full = lines_of_ways(&all, 80, BuildDetail::Full);
         assert!(full.len() == 41 && full[0].contains(names[39]) && full[0].ends_with(&flags), "{full:?}");
     }

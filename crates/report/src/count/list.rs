@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::kit::numbers::{grouped, percent, share};
 use crate::kit::source::Sources;
 use crate::kit::style::{DIM, STRONG, cut, heat, padded, paint, printable, width_of};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{NameBook, are_names_full, tidy_path};
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,15 +145,17 @@ pub fn print_list(list: &List, sources: &mut Sources, top: usize, width: usize) 
     };
     let head = format!("{} {}, {} {unit} in all", grouped(list.rows.len()), list.kind.word(), grouped(total));
     let _ = writeln!(out, "{}", paint(STRONG, head));
+    let names = NameBook::of_names(list.rows.iter().filter_map(|row| row.function.as_deref()));
     for row in list.rows.iter().take(top) {
         let part = list.measure(row).map_or(0.0, |value| share(value.into(), total));
         let number = list.measure(row).map_or("unknown".to_owned(), grouped);
         let figures = format!("{number:>16} {:>7}", percent(part));
-        let name = row.function.as_deref().map_or(String::new(), demangle);
+        let name = row.function.as_deref().map_or(String::new(), |name| names.name(name));
         let what =
             [name.as_str(), &row.what].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
         let room = width.saturating_sub(27);
-        let text = cut(&printable(&what.join(" ")), room);
+        let text = printable(&what.join(" "));
+        let text = if are_names_full() { text } else { cut(&text, room) };
         let _ = writeln!(out, "{}  {text}", paint(heat(part), figures));
         let _ = write!(out, "{}", place_line(row, sources, width));
     }

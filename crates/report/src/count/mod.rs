@@ -5,6 +5,7 @@ pub mod builds;
 pub mod json;
 pub mod ledger;
 pub mod list;
+pub mod mine;
 pub mod page;
 pub mod report;
 pub mod samples;

@@ -1,11 +1,12 @@
 //! The report as a page for a browser: one file that loads nothing.
 //!
 //! Frame, style and script are those of all pages (`crate::kit::html`). The functions are a table that sorts by any
-//! column; the source files follow with the heat of each line, cold stretches folded. Whatever has
-//! no readable source is listed in IR text. Cost: one row per line that ran.
+//! column; the source files follow, the user's own before those of libraries, with the heat of each line,
+//! cold stretches folded. Whatever has no readable source is listed in IR text. Cost: one row per line that ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::kit::files::{is_own, short_path};
 use crate::kit::html::{
     Column, PageParts, TABLES, filter_box, listing, listing_head, number_cell, page, share_cell, sheet,
     sorted_head,
@@ -17,7 +18,7 @@ use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{NameBook, demangle, shown_name};
 use opcost_answer::run::{Finish, RunQuality};
 
 /// Lines around a line that ran.
@@ -38,7 +39,7 @@ const CALLEES: [Column; 2] =
 
 /// The page of one report.
 pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> String {
-    let mut own = Page { report, files: BTreeMap::new() };
+    let mut own = Page { report, files: BTreeMap::new(), names: report.names() };
     own.number_files();
     let content = html! {
         (own.functions())
@@ -51,8 +52,9 @@ pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> St
 
 struct Page<'a> {
     report: &'a CountReport,
-    /// Number of each file, by cost.
+    /// Number of each file: the user's own first, then by cost.
     files: BTreeMap<&'a str, usize>,
+    names: NameBook,
 }
 
 /// A line of a source file, as it is shown.
@@ -107,7 +109,7 @@ impl<'a> Page<'a> {
                         tr {
                             (number_cell(instructions, cost, &grouped(cost)))
                             (share_cell(share, cost, part, &percent(part)))
-                            td.name { (demangle(&function.name)) }
+                            td.name title=(demangle(&function.name)) { (self.names.name(&function.name)) }
                             td.place data-of=(place) { @if let Some(place) = &function.place { (self.link(place)) } }
                             (number_cell(calls, function.calls, &grouped(function.calls)))
                         }
@@ -120,7 +122,7 @@ impl<'a> Page<'a> {
     }
 
     fn link(&self, place: &SourceLine) -> Markup {
-        let text = format!("{}:{}", tidy_path(&place.file), place.line);
+        let text = format!("{}:{}", short_path(&place.file), place.line);
         html! {
             @match self.files.get(place.file.as_str()) {
                 Some(number) => { a href=(format!("#f{number}-{}", place.line)) { (text) } }
@@ -135,7 +137,7 @@ impl<'a> Page<'a> {
             *costs.entry(&line.at.file).or_default() += line.instructions;
         }
         let mut files: Vec<_> = costs.into_iter().collect();
-        files.sort_by_key(|&(file, cost)| (std::cmp::Reverse(cost), file));
+        files.sort_by_key(|&(file, cost)| (!is_own(file), std::cmp::Reverse(cost), file));
         self.files = files.into_iter().enumerate().map(|(number, (file, _))| (file, number)).collect();
     }
 
@@ -161,7 +163,7 @@ impl<'a> Page<'a> {
                 };
                 @let word = format!("{}{why}", percent(self.report.share(cost)));
                 @let table = self.file(number, lines, text, hottest);
-                (listing(number < OPEN_FILES, &tidy_path(file), &word, &table))
+                (listing(number < OPEN_FILES, &short_path(file), &word, &table))
             }
         }
     }
@@ -253,7 +255,7 @@ impl<'a> Page<'a> {
                 }
             }
         };
-        listing(false, &demangle(&total.name), &percent(self.report.share(total.instructions)), &table)
+        listing(false, &self.names.name(&total.name), &percent(self.report.share(total.instructions)), &table)
     }
 
     fn calls(&self) -> Markup {
@@ -270,7 +272,7 @@ impl<'a> Page<'a> {
                     @for call in made {
                         tr {
                             (number_cell(CALLEES[0].name, call.calls, &grouped(call.calls)))
-                            td.name { (demangle(&call.name)) }
+                            td.name { (shown_name(&call.name)) }
                         }
                         "\n"
                     }
@@ -321,7 +323,7 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
         BudgetVerdict::Over { budget, grew } => {
             notes.push((true, format!("over the budget of {}", grouped(budget))));
             if let Growth::Since(grown) = grew {
-                let names = grown.iter().map(|function| demangle(&function.name)).collect::<Vec<_>>();
+                let names = grown.iter().map(|function| shown_name(&function.name)).collect::<Vec<_>>();
                 notes.push((true, format!("grew since the baseline: {}", names.join(", "))));
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use opcost_answer::names::NameBook;
 use opcost_answer::run::{CallStack, Finish, RunQuality};
 use opcost_profile::{BuildGroup, ModuleFacts};
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
@@ -132,6 +133,11 @@ pub struct Grown {
 }
 
 impl CountReport {
+    /// What its functions are called, for people.
+    pub fn names(&self) -> NameBook {
+        NameBook::of_names(self.summary.functions.iter().map(|function| &*function.name))
+    }
+
     /// Functions that ran, the most expensive first.
     pub fn by_cost(&self) -> Vec<&FunctionTotal> {
         let ran = self.summary.functions.iter().filter(|total| total.calls > 0 || total.instructions > 0);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::kit::numbers::{bar, grouped, percent};
-use opcost_answer::names::demangle;
+use opcost_answer::names::shown_name;
 use opcost_answer::run::CallStack;
 
 /// Share from which on a call is shown.
@@ -57,7 +57,7 @@ pub fn print_stacks(stacks: &[CallStack]) -> String {
         }
         lines += 1;
         let shift = "  ".repeat(depth.min(DEEPEST));
-        let _ = writeln!(out, "{:>7} {:<10} {shift}{}", percent(part), bar(part, 10), demangle(name));
+        let _ = writeln!(out, "{:>7} {:<10} {shift}{}", percent(part), bar(part, 10), shown_name(name));
         waiting.extend(hottest_last(&nodes, at, depth + 1));
     }
     out

@@ -9,15 +9,17 @@ use std::fmt::Write;
 
 use opcost_recover::{FunctionTotal, NamedCalls};
 
-use crate::count::annotate::{Annotation, Depth, hot_lines};
+use crate::count::annotate::{Annotation, Depth, LinesOf, hot_lines};
 use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
+use crate::count::mine::{Mine, at_own_lines};
 use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
+use crate::kit::files::is_own;
 use crate::kit::numbers::{bar, grouped, noun, percent};
 use crate::kit::source::Sources;
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{NameBook, are_names_full, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 /// Cells of a full bar.
@@ -40,6 +42,8 @@ pub struct TableLayout {
     pub annotate: bool,
     /// Whether listings have IR text.
     pub ir: bool,
+    /// When work is shown at the user's own lines.
+    pub mine: Mine,
     /// Whether listings are of functions that were asked for by name.
     pub chosen: bool,
     /// How much is said of builds.
@@ -51,8 +55,9 @@ pub struct TableLayout {
 /// The whole report of `opcost count`.
 pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLayout) -> String {
     let mut out = String::new();
+    let names = report.names();
     headline(report, layout, &mut out);
-    functions(report, sources, layout, &mut out);
+    functions(&Shown { report, names: &names, layout }, sources, &mut out);
     if layout.annotate {
         out.push('\n');
         let depth = if layout.chosen { Depth::Whole } else { Depth::Hottest };
@@ -61,7 +66,11 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
             if !is_shown(report.share(report.summary.functions[listing.function].instructions)) {
                 continue;
             }
-            Annotation { report, listing, depth, ir: layout.ir, width: layout.width }
+            let total = report.summary.functions[listing.function].instructions;
+            let own = at_own_lines(listing, total, layout.mine, is_own);
+            let lines = if own.is_some() { LinesOf::Own } else { LinesOf::All };
+            let listing = own.as_ref().unwrap_or(listing);
+            Annotation { report, listing, names: &names, depth, lines, ir: layout.ir, width: layout.width }
                 .write(sources, &mut out);
         }
     }
@@ -72,6 +81,9 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
     }
     if let Some(tasks) = &report.tasks {
         out += &print_tasks(tasks);
+    }
+    if layout.mine == Mine::Always && report.listings.iter().all(|listing| listing.stacks.is_empty()) {
+        out += "a ledger does not tell through which lines code was inlined, so --mine changes nothing\n";
     }
     notes(report, layout.width, &mut out);
     out
@@ -104,10 +116,18 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     }
 }
 
-fn functions(report: &CountReport, sources: &mut Sources, layout: TableLayout, out: &mut String) {
+/// A report, with the names of its functions.
+struct Shown<'a> {
+    report: &'a CountReport,
+    names: &'a NameBook,
+    layout: TableLayout,
+}
+
+fn functions(what: &Shown<'_>, sources: &mut Sources, out: &mut String) {
+    let (report, layout) = (what.report, what.layout);
     let functions = report.by_cost();
     let shown = &functions[..functions.len().min(layout.top)];
-    let table = Table::fit(shown, layout.width);
+    let table = Table::fit(shown, what.names, layout.width);
     for function in shown {
         let part = report.share(function.instructions);
         let _ = writeln!(out, "{}", table.row(function, part));
@@ -128,27 +148,29 @@ fn functions(report: &CountReport, sources: &mut Sources, layout: TableLayout, o
 }
 
 /// Widths of the table's columns.
-struct Table {
+struct Table<'a> {
+    names: &'a NameBook,
     name: usize,
     place: usize,
     calls: usize,
 }
 
-impl Table {
-    fn fit(shown: &[&FunctionTotal], width: usize) -> Table {
-        let widest = |cell: fn(&FunctionTotal) -> String| {
+impl<'a> Table<'a> {
+    fn fit(shown: &[&FunctionTotal], names: &'a NameBook, width: usize) -> Table<'a> {
+        let widest = |cell: &dyn Fn(&FunctionTotal) -> String| {
             shown.iter().map(|function| width_of(&cell(function))).max().unwrap_or(0)
         };
-        let (name, place, calls) = (widest(|f| demangle(&f.name)), widest(place), widest(calls));
+        let (name, place, calls) = (widest(&|f| names.name(&f.name)), widest(&place), widest(&calls));
         let room = width.saturating_sub(7 + 1 + BAR_WIDTH + 1 + 2 + 2 + calls);
         let place =
             if name + place <= room { place } else { place.min((room / 3).max(room - name.min(room))) };
-        Table { name: name.min(room - place.min(room)), place, calls }
+        let name = if are_names_full() { name } else { name.min(room - place.min(room)) };
+        Table { names, name, place, calls }
     }
 
     fn row(&self, function: &FunctionTotal, part: f64) -> String {
         let bar = paint(heat(part), padded(&bar(part, BAR_WIDTH), BAR_WIDTH));
-        let name = padded(&cut_middle(&demangle(&function.name), self.name), self.name);
+        let name = padded(&cut_middle(&self.names.name(&function.name), self.name), self.name);
         let place = padded(&cut_start(&place(function), self.place), self.place);
         format!(
             "{:>7} {bar} {}  {}  {:>calls$}",
@@ -183,7 +205,7 @@ fn unseen(report: &CountReport, out: &mut String) {
     let mut parts: Vec<String> = named
         .iter()
         .take(CALLEES)
-        .map(|call| format!("{} {}", demangle(&call.name), grouped(call.calls)))
+        .map(|call| format!("{} {}", shown_name(&call.name), grouped(call.calls)))
         .collect();
     if named.len() > CALLEES {
         let rest: u128 = named[CALLEES..].iter().map(|call| call.calls).sum();
@@ -271,7 +293,7 @@ fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
                 .by_cost()
                 .iter()
                 .take(3)
-                .map(|function| format!("{} {}", demangle(&function.name), grouped(function.instructions)))
+                .map(|function| format!("{} {}", shown_name(&function.name), grouped(function.instructions)))
                 .collect();
             let _ = writeln!(
                 out,
@@ -283,7 +305,7 @@ fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
 }
 
 fn growth(function: &Grown) -> String {
-    let name = demangle(&function.name);
+    let name = shown_name(&function.name);
     let place = function
         .place
         .as_ref()

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::kit::numbers::grouped;
 use crate::kit::style::{BAD, DIM, GOOD, paint};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{demangle, shown_name, tidy_path};
 
 /// What `--check` found, ready to be shown.
 pub struct CheckedFuel<'a> {
@@ -31,7 +31,7 @@ impl CheckedFuel<'_> {
             text.push_str(&format!("{}: {count} {word}\n", paint(BAD, "may not be metered")));
         }
         if !admission.differs.is_empty() {
-            let names: Vec<String> = admission.differs.iter().map(|name| demangle(name)).collect();
+            let names: Vec<String> = admission.differs.iter().map(|name| shown_name(name)).collect();
             text.push_str(&format!("its count may differ from run to run: it uses {}\n", names.join(", ")));
         }
         text
@@ -50,7 +50,7 @@ pub fn objections(list: &[Objection]) -> String {
             text.push_str(": ");
         }
         if let Some(function) = &objection.function {
-            text.push_str(&format!("{}: ", printable(&demangle(function))));
+            text.push_str(&format!("{}: ", printable(&shown_name(function))));
         }
         let rule = paint(DIM, format!("[{}]", rule_name(objection.rule)));
         let reason = printable(&objection.reason);

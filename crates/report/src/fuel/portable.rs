@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use opcost_answer::Failure;
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{shown_name, tidy_path};
 
 /// The code of a portable program.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -132,21 +132,21 @@ fn first_difference(there: &[FunctionJson], here: &[Fingerprint]) -> String {
             _ => String::new(),
         };
         if one.name != other.name {
-            let names = [&one.name, &other.name].map(|name| printable(&demangle(name)));
+            let names = [&one.name, &other.name].map(|name| printable(&shown_name(name)));
             return format!("there {} comes where here is {}{}", names[0], names[1], printable(&place));
         }
         if one.hash != other.hash {
-            let name = printable(&demangle(&other.name));
+            let name = printable(&shown_name(&other.name));
             return format!("the first function that differs is {name}{}", printable(&place));
         }
     }
     match there.len().cmp(&here.len()) {
         std::cmp::Ordering::Equal => "its data differ".to_owned(),
         std::cmp::Ordering::Less => {
-            format!("{} comes behind all that is there", printable(&demangle(&here[there.len()].name)))
+            format!("{} comes behind all that is there", printable(&shown_name(&here[there.len()].name)))
         }
         std::cmp::Ordering::Greater => {
-            format!("{} is not here", printable(&demangle(&there[here.len()].name)))
+            format!("{} is not here", printable(&shown_name(&there[here.len()].name)))
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::fuel::portable::{PortableJson, short_hash};
 use crate::kit::numbers::{grouped, noun};
 use crate::kit::style::{BAD, DIM, GOOD, paint};
 use opcost_answer::fuel::{Ending, Engine, LONGEST_OUTPUT, Landlock, Spending, Walls};
-use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::names::{demangle, shown_name, tidy_path};
 
 /// `SIGSYS`, when the program's runtime could not say more.
 const FORBIDDEN_SIGNAL: i32 = 31;
@@ -251,7 +251,7 @@ impl FuelReport<'_> {
 
 /// As above, of a place.
 fn raw_place(stop: &Stop) -> String {
-    let function = demangle(&stop.function);
+    let function = shown_name(&stop.function);
     match stop.file.is_empty() {
         true => format!(", in {function}"),
         false => format!(", in {function}, {}:{}", tidy_path(&stop.file), stop.line),

@@ -1,6 +1,6 @@
 //! Which function does a user mean by a name, and which names are near?
 
-use opcost_answer::names::{demangle, last_part, without_parameters};
+use opcost_answer::names::{is_called, last_part, shown_name, without_parameters};
 use opcost_recover::ProgramSummary;
 
 /// How many names are suggested.
@@ -9,15 +9,11 @@ const SUGGESTIONS: usize = 3;
 const NEAR: f64 = 0.75;
 
 /// The functions that a user's name means: the linkage name, or else the
-/// demangled name, with or without its parameters and its scope. When there
+/// demangled name or what is shown of it, with or without its parameters and its scope. When there
 /// is none: names that are near.
 pub fn find_functions(summary: &ProgramSummary, wanted: &str) -> Result<Vec<usize>, Vec<String>> {
     let exact = |name: &str| name == wanted;
-    let loose = |name: &str| {
-        let name = demangle(name);
-        let bare = without_parameters(&name);
-        name == wanted || bare == wanted || last_part(bare) == wanted
-    };
+    let loose = |name: &str| is_called(name, wanted);
     for matches in [&exact as &dyn Fn(&str) -> bool, &loose] {
         let functions = summary.functions.iter().enumerate();
         let found: Vec<usize> =
@@ -34,7 +30,7 @@ fn near(summary: &ProgramSummary, wanted: &str) -> Vec<String> {
         let bare = without_parameters(name);
         strsim::jaro_winkler(bare, wanted).max(strsim::jaro_winkler(last_part(bare), wanted))
     };
-    let names = summary.functions.iter().map(|total| demangle(&total.name));
+    let names = summary.functions.iter().map(|total| shown_name(&total.name));
     let mut near: Vec<(f64, String)> =
         names.map(|name| (likeness(&name), name)).filter(|(likeness, _)| *likeness >= NEAR).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

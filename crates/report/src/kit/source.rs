@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::kit::files::{is_of_rust, rust_source, toolchains};
+
 /// What is known of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceText {
@@ -57,6 +59,15 @@ impl Sources {
     }
 
     fn read(&self, name: &str) -> SourceText {
+        if is_of_rust(name) {
+            // It is of the commit that the program was built with, whenever it was installed.
+            return match toolchains().and_then(|toolchains| rust_source(name, &toolchains)) {
+                Some(path) => lines_of(&path),
+                None => SourceText::Unusable(
+                    "is not installed in this version (rustup component add rust-src)".to_owned(),
+                ),
+            };
+        }
         let candidates = self.folders.iter().map(|folder| folder.join(name));
         let Some(path) = candidates.into_iter().find(|path| path.is_file()) else {
             return SourceText::Unusable("was not found here".to_owned());
@@ -68,11 +79,13 @@ impl Sources {
         if let Some(what) = newer {
             return SourceText::Unusable(format!("was changed after the {what} was made"));
         }
-        match std::fs::read(&path) {
-            Ok(bytes) => {
-                SourceText::Lines(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
-            }
-            Err(error) => SourceText::Unusable(format!("cannot be read ({error})")),
-        }
+        lines_of(&path)
+    }
+}
+
+fn lines_of(path: &Path) -> SourceText {
+    match std::fs::read(path) {
+        Ok(bytes) => SourceText::Lines(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
+        Err(error) => SourceText::Unusable(format!("cannot be read ({error})")),
     }
 }

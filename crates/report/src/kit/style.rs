@@ -8,6 +8,7 @@
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
+use opcost_answer::names::are_names_full;
 use opcost_answer::terminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -100,6 +101,27 @@ pub fn cut_middle(text: &str, width: usize) -> String {
     let start = head(text, width * 2 / 3);
     let end = tail(text, width.saturating_sub(width_of(start) + 1));
     format!("{start}…{end}")
+}
+
+/// The name of a function, cut to fit unless names are to be shown whole.
+pub fn cut_name(text: &str, width: usize) -> String {
+    if are_names_full() { text.to_owned() } else { cut_middle(text, width) }
+}
+
+/// Words in lines of so many cells; a word that is wider is cut.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let word = cut(word, width);
+        match lines.last_mut() {
+            Some(line) if width_of(line) + 1 + width_of(&word) <= width => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
 }
 
 /// A path cut at its start to fit: its end tells most.

@@ -11,8 +11,8 @@ use opcost_profile::diff::{
 };
 
 use crate::kit::numbers::{counted, grouped};
-use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, paint, width_of};
-use opcost_answer::names::{demangle, tidy_path};
+use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_name, cut_start, paint, width_of};
+use opcost_answer::names::{shown_name, tidy_path};
 
 /// Two ledgers compared, with their names.
 pub struct DiffReport {
@@ -175,7 +175,7 @@ fn table(functions: &[&FunctionDiff], title: &str, top: usize, width: usize, out
             "  {:>widest$} {:>9}  {}{}  {}",
             signed(function.instructions),
             relative(function.instructions),
-            cut_middle(&demangle(&function.name), room),
+            cut_name(&shown_name(&function.name), room),
             paint(DIM, cut_start(&place, room)),
             paint(DIM, figures),
         );
@@ -198,10 +198,10 @@ fn names(functions: &[&FunctionDiff], title: &str, top: usize, out: &mut String)
 
 /// The name, behind the one that it had before.
 fn both_names(function: &FunctionDiff) -> String {
-    let now = demangle(&function.name);
+    let now = shown_name(&function.name);
     match &function.was {
         None => now,
-        Some(was) if *was.name != *function.name => format!("{} → {now}", demangle(&was.name)),
+        Some(was) if *was.name != *function.name => format!("{} → {now}", shown_name(&was.name)),
         Some(was) => format!("{now} (from {})", tidy_path(was.module.as_deref().unwrap_or("another file"))),
     }
 }
@@ -214,7 +214,7 @@ fn outside(report: &DiffReport, top: usize, out: &mut String) {
         return;
     }
     let shown: Vec<String> =
-        new.iter().take(top).map(|it| format!("{} {}", demangle(&it.name), signed(it.calls))).collect();
+        new.iter().take(top).map(|it| format!("{} {}", shown_name(&it.name), signed(it.calls))).collect();
     let more = if new.len() > top { format!(", and {} more", new.len() - top) } else { String::new() };
     let _ = writeln!(
         out,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kit::numbers::{bar, percent};
-use opcost_answer::names::demangle;
+use opcost_answer::names::{demangle, shown_name};
 
 /// Functions that are named in text.
 const NAMED: usize = 12;
@@ -129,7 +129,7 @@ pub fn print_refused(refused: &[Refused]) -> String {
     for one in refused.iter().take(NAMED) {
         let module = one.module.as_ref().map_or_else(String::new, |module| format!("  ({module})"));
         let (estimate, truth) = (percent(one.estimate), percent(one.truth));
-        text += &format!("{estimate:>7} {truth:>7}  {}{module}\n", demangle(&one.name));
+        text += &format!("{estimate:>7} {truth:>7}  {}{module}\n", shown_name(&one.name));
     }
     if refused.len() > NAMED {
         text += &format!("                 and {} more (--json FILE has all)\n", refused.len() - NAMED);

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kit::numbers::{bar, counted, grouped};
-use opcost_answer::names::demangle;
+use crate::kit::style::cut_name;
+use opcost_answer::names::shown_name;
 
 /// Functions that are shown.
 const SHOWN: usize = 15;
@@ -74,7 +75,7 @@ pub fn print_repair(all: &RepairJson) -> String {
         if all.is_optimal { "" } else { " (the solver's steps were used up before it was sure of the best)" }
     );
     for function in all.functions.iter().take(SHOWN) {
-        let name: String = demangle(&function.name).chars().take(32).collect();
+        let name = cut_name(&shown_name(&function.name), 32);
         let at = match (&function.file, function.line) {
             (Some(file), Some(line)) => format!("{}:{line}", opcost_answer::names::tidy_path(file)),
             _ => format!("block {}", function.block),

@@ -12,11 +12,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kit::html::escaped;
+use crate::kit::legend::Legend;
 use crate::kit::save::document;
 use crate::kit::source::Sources;
-use crate::kit::style::{DIM, GOOD, STRONG, WARM, cut, paint, printable, width_of};
+use crate::kit::style::{DIM, GOOD, STRONG, WARM, cut, paint, printable, screen_width, width_of};
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
-use opcost_answer::names::demangle;
+use opcost_answer::names::shown_name;
 
 /// Looks of the picture.
 const STYLE: &str = include_str!("../kit/graph.css");
@@ -75,13 +76,19 @@ pub fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> Str
         }
         tell(&mut text, thing);
         let others = answers.things.iter().filter(|other| is_same(other, thing));
-        let mut also: Vec<String> = others.map(|other| demangle(&other.function)).collect();
-        also.retain(|name| *name != demangle(&thing.function));
+        let mut also: Vec<String> = others.map(|other| shown_name(&other.function)).collect();
+        also.retain(|name| *name != shown_name(&thing.function));
         also.dedup();
         if !also.is_empty() {
             let _ = writeln!(text, "    {}", paint(DIM, format!("the same in {}", also.join(", "))));
         }
     }
+    let mut legend = Legend::default();
+    for thing in told {
+        let formulas = [Some(&thing.expression), thing.iterations.as_ref()].into_iter().flatten();
+        formulas.chain(&thing.inputs).chain(&thing.blockers).for_each(|formula| legend.read(formula));
+    }
+    text += &legend.text(screen_width());
     let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
     text
 }
@@ -119,7 +126,7 @@ fn tell(text: &mut String, thing: &Explained) {
 }
 
 fn head(text: &mut String, thing: &Explained, sources: &mut Sources) {
-    let function = demangle(&thing.function);
+    let function = shown_name(&thing.function);
     let Some((file, line)) = thing.file.as_ref().zip(thing.line) else {
         let _ = writeln!(text, "{} {}", paint(STRONG, function), paint(DIM, &thing.text));
         return;
@@ -241,7 +248,7 @@ fn panel(thing: &Explained) -> (String, f64, f64) {
             escaped(label)
         );
     }
-    let title = escaped(&format!("{} · {}", thing.what, demangle(&thing.function)));
+    let title = escaped(&format!("{} · {}", thing.what, shown_name(&thing.function)));
     let text = format!(
         "<text class=\"head\" x=\"{MARGIN}\" y=\"20\">{title}</text>\n<g transform=\"translate({MARGIN} {HEAD})\">\n{body}</g>"
     );

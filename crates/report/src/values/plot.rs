@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::kit::style::printable;
 use crate::values::report::{ValueRow, ValuesReport, number};
-use opcost_answer::names::short_name;
+use opcost_answer::names::shown_name;
 use opcost_answer::points::Meaning;
 use opcost_profile::opcval::layout::double;
 
@@ -63,7 +63,7 @@ fn heading(row: &ValueRow, top: f64, out: &mut String) {
         printable(&row.text)
     };
     let words: String =
-        format!("{}  {}  {kind}", row.place(), short_name(&row.function)).chars().take(120).collect();
+        format!("{}  {}  {kind}", row.place(), shown_name(&row.function)).chars().take(120).collect();
     text(out, LEFT, top + 22.0, "start", &words);
 }
 

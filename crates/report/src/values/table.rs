@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use crate::kit::numbers::{counted, grouped, short};
 use crate::kit::style::{
-    BAD, DIM, GOOD, STRONG, cut, cut_middle, cut_start, padded, paint, printable, width_of,
+    BAD, DIM, GOOD, STRONG, cut, cut_name, cut_start, padded, paint, printable, width_of,
 };
 use crate::values::report::{ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, number};
-use opcost_answer::names::short_name;
+use opcost_answer::names::shown_name;
 
 /// The report as text.
 pub fn print_values(report: &ValuesReport, width: usize) -> String {
@@ -38,7 +38,7 @@ pub fn print_values(report: &ValuesReport, width: usize) -> String {
             "{}",
             paint(
                 DIM,
-                format!("not recorded: {place} in {}: {}", short_name(&refused.function), refused.reason)
+                format!("not recorded: {place} in {}: {}", shown_name(&refused.function), refused.reason)
             )
         );
     }
@@ -106,7 +106,7 @@ fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &m
         let line = format!(
             "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  {}",
             padded(&cut_start(&row.place(), place_width), place_width),
-            padded(&cut_middle(&printable(&short_name(&row.function)), function_width), function_width),
+            padded(&cut_name(&printable(&shown_name(&row.function)), function_width), function_width),
             short(row.entries.into()),
             if row.partial() > 0 { short(row.partial().into()) } else { String::new() },
             numbers[0],
@@ -142,7 +142,7 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
             out,
             "{}  {}  {}",
             paint(STRONG, row.place()),
-            short_name(&row.function),
+            shown_name(&row.function),
             cut(&printable(&row.text), width.saturating_sub(width_of(&row.place()) + 20))
         );
         let Some([least, middle, most]) = row.range else {
@@ -218,7 +218,7 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
                     if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
                 ),
                 row.place(),
-                short_name(&row.function),
+                shown_name(&row.function),
                 grouped(turns),
                 grouped(claimed),
                 printable(&claim.text),
@@ -266,7 +266,7 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
             out,
             "{word} {} in {}, of the whole program: {failure}{rests}",
             row.place(),
-            short_name(&row.function)
+            shown_name(&row.function)
         );
     }
 }

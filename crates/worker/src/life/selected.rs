@@ -6,7 +6,7 @@
 //! Cost: a few passes over it.
 
 use opcost_answer::life::{CodePlace, Wanted};
-use opcost_answer::names::short_name;
+use opcost_answer::names::{is_called, short_name};
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_job::life::Selected;
 use opcost_key::PlaceId;
@@ -40,9 +40,7 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
         }
         Wanted::Value { function, value } => {
             let defined = module.functions.values().filter(|known| !known.blocks.is_empty());
-            let names: Vec<&Function> = defined
-                .filter(|known| known.name == *function || short_name(&known.name) == *function)
-                .collect();
+            let names: Vec<&Function> = defined.filter(|known| is_called(&known.name, function)).collect();
             let mut all = Chosen::default();
             for known in &names {
                 let of_one = Wanted::Value { function: known.name.clone(), value: value.clone() };
@@ -187,7 +185,7 @@ fn is_written_in(module: &Module, place: PlaceId, wanted: &str) -> bool {
     let mut next = Some(place);
     while let Some(place) = next {
         let place = &module.places[place];
-        let is_it = |name: &String| name == wanted || short_name(name) == wanted;
+        let is_it = |name: &String| is_called(name, wanted);
         if place.inlined_function.as_ref().is_some_and(is_it) {
             return true;
         }

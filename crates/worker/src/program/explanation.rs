@@ -19,7 +19,7 @@ use opcost_ir::{Function, FunctionText, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, Place};
 
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
-use opcost_answer::names::{demangle, short_name};
+use opcost_answer::names::{is_called, short_name};
 use opcost_job::program::{ExplainWanted, LinePlace};
 
 use crate::error::WorkError;
@@ -197,10 +197,7 @@ fn nothing(module: &Module, file: &str, line: u32, lines: &BTreeSet<u32>) -> Str
 /// Functions of this name, as the linker or the source has it.
 pub(crate) fn named(module: &Module, name: &str) -> Vec<FunctionId> {
     let is_meant = |function: &Function| {
-        function.name == name
-            || short_name(&function.name) == name
-            || demangle(&function.name) == name
-            || function.source_name.as_deref() == Some(name)
+        is_called(&function.name, name) || function.source_name.as_deref() == Some(name)
     };
     module.functions.iter().filter(|(_, function)| is_meant(function)).map(|(id, _)| id).collect()
 }
