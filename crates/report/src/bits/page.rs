@@ -117,7 +117,8 @@ fn source(report: &BitsReport<'_>, sources: &mut Sources) -> Markup {
             };
             @let word = format!("{} bits not needed{why}", grouped(waste(own)));
             @let table = rows(own, text, hottest);
-            (listing(position < OPEN_FILES, &tidy_path(file), &word, &table))
+            @let path = tidy_path(file);
+            (listing(position < OPEN_FILES, &path, &path, &word, &table))
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
-use opcost_answer::names::{NameBook, demangle, shown_name};
+use opcost_answer::names::{NameBook, demangle, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 /// Lines around a line that ran.
@@ -163,7 +163,7 @@ impl<'a> Page<'a> {
                 };
                 @let word = format!("{}{why}", percent(self.report.share(cost)));
                 @let table = self.file(number, lines, text, hottest);
-                (listing(number < OPEN_FILES, &short_path(file), &word, &table))
+                (listing(number < OPEN_FILES, &short_path(file), &tidy_path(file), &word, &table))
             }
         }
     }
@@ -255,7 +255,8 @@ impl<'a> Page<'a> {
                 }
             }
         };
-        listing(false, &self.names.name(&total.name), &percent(self.report.share(total.instructions)), &table)
+        let share = percent(self.report.share(total.instructions));
+        listing(false, &self.names.name(&total.name), &demangle(&total.name), &share, &table)
     }
 
     fn calls(&self) -> Markup {

@@ -117,11 +117,11 @@ pub fn share_cell(column: &str, value: impl std::fmt::Display, part: f64, text: 
     }
 }
 
-/// What stands before a listing is opened: what it is of, and a word on it.
-pub fn listing(is_open: bool, of: &str, word: &str, content: &Markup) -> Markup {
+/// What stands before a listing is opened: what it is of, written short and in whole, and a word on it.
+pub fn listing(is_open: bool, of: &str, whole: &str, word: &str, content: &Markup) -> Markup {
     html! {
         details open[is_open] {
-            summary { bdi { (of) } span { (word) } }
+            summary title=(whole) { bdi { (of) } span { (word) } }
             (sheet("sheet", of, content))
         }
         "\n"
@@ -154,7 +154,7 @@ mod tests {
             command: "opcost",
             about: filter_box(),
             content: html! {
-                (listing(true, hostile, hostile, &html! { (hostile) }))
+                (listing(true, hostile, hostile, hostile, &html! { (hostile) }))
                 table { (listing_head(hostile, &[hostile])) tr { (number_cell(hostile, 1, hostile)) } }
             },
             script: TABLES,
