@@ -113,3 +113,19 @@ fn what_stands_at_functions_is_looked_at() {
     assert_eq!(named("somewhere", "available_externally "), [Rule::OutsideFunction]);
     assert_eq!(named("strlen", "available_externally "), []);
 }
+
+/// Two hosts compare hashes: who compiled the module, and of which bytes, is not part of what runs.
+#[test]
+fn the_hash_of_code_does_not_depend_on_who_compiled_it() {
+    let hash = |before: &str, result: &str| {
+        let text = body(before, &[result]);
+        let module = parse_module(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+        admit(&module, &Library::with([])).hash
+    };
+    let plain = hash("", "ret i32 0");
+    let files = "file \"a.c\" md5 \"0123456789abcdef0123456789abcdef\"\nplace 0 1:1\n";
+    for before in ["source \"a.c\"\n", "producer \"another clang 22\"\n", files] {
+        assert_eq!(hash(before, "ret i32 0"), plain, "{before}");
+    }
+    assert_ne!(hash("", "ret i32 1"), plain);
+}

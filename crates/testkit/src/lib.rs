@@ -21,6 +21,8 @@ mod compute;
 mod externals;
 mod float;
 mod grammar;
+#[cfg(feature = "command")]
+pub mod guide;
 mod inputs;
 mod integer;
 mod interpreter;

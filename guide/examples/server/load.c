@@ -12,7 +12,7 @@ int main(int count, char **words) {
   strncpy(address.sun_path, words[1], sizeof address.sun_path - 1);
   int door = socket(AF_UNIX, SOCK_STREAM, 0);
   for (int tries = 0; connect(door, (struct sockaddr *)&address, sizeof address); tries++) {
-    if (tries == 100) return perror("connect"), 1;
+    if (tries == 6000) return perror("connect"), 1;
     usleep(20000);
   }
   FILE *server = fdopen(door, "r+");

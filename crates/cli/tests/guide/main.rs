@@ -1,9 +1,11 @@
 //! Do the commands of the guide print what the guide shows?
 //!
 //! Each page of `guide/src` is one session of a shell in a folder of its own: the blocks fenced as
-//! `console` are read (`page`), their commands run in order (`session`), and what each prints is
-//! compared with the lines below it. `<!-- files: NAME -->` on a page copies `guide/examples/NAME`
-//! into that folder first, as the reader is told to do.
+//! `console` are read, their commands run in order, and what each prints is compared with the lines
+//! below it (`opcost_testkit::guide`). `<!-- files: NAME -->` on a page copies `guide/examples/NAME`
+//! into that folder first, as the reader is asked to do. `<!-- needs: NAME, NAME -->` names packages
+//! that its reader has installed; the tests of packages run the first hours on a bare machine that
+//! has these only.
 //!
 //! Words behind `console` say how a block is compared: `lines=8` shows that many lines of each
 //! output and `…` for the rest; `varies` compares without digits and bars; `elsewhere` runs nothing,
@@ -14,20 +16,19 @@
 //! pages, where it is not what they show. `OPCOST_PAGES=judge` runs only pages whose path has this
 //! word. Cost: about two minutes on two cores, most of it in compilers and samplers.
 
-mod page;
-mod session;
-
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Mutex;
 
-use page::Page;
+use opcost_testkit::command::Workplace;
+use opcost_testkit::guide::{GuidePage, compare, script_of};
 
 fn guide() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide")
 }
 
 /// All pages, sorted by path.
-fn pages() -> Vec<Page> {
+fn pages() -> Vec<GuidePage> {
     let source = guide().join("src");
     let mut folders = vec![source.clone()];
     let mut paths = Vec::new();
@@ -42,12 +43,12 @@ fn pages() -> Vec<Page> {
         }
     }
     paths.sort();
-    paths.iter().map(|path| Page::read(path, &source)).collect()
+    paths.iter().map(|path| GuidePage::read(path, &source)).collect()
 }
 
 #[test]
 fn every_block_says_what_it_is() {
-    let faults: Vec<String> = pages().iter().flat_map(Page::faults).collect();
+    let faults: Vec<String> = pages().iter().flat_map(GuidePage::faults).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -55,7 +56,7 @@ fn every_block_says_what_it_is() {
 fn every_command_prints_what_its_page_shows() {
     let only = std::env::var("OPCOST_PAGES").unwrap_or_default();
     let wanted = pages().into_iter().filter(|page| page.has_commands() && page.name.contains(&only));
-    let queue: Mutex<Vec<Page>> = Mutex::new(wanted.collect());
+    let queue: Mutex<Vec<GuidePage>> = Mutex::new(wanted.collect());
     let faults: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
@@ -63,7 +64,7 @@ fn every_command_prints_what_its_page_shows() {
             scope.spawn(|| {
                 loop {
                     let Some(mut page) = queue.lock().expect("no worker panics here").pop() else { break };
-                    let objections = session::run(&mut page, &guide().join("examples"));
+                    let objections = run(&mut page);
                     faults.lock().expect("no worker panics here").extend(objections);
                 }
             });
@@ -75,4 +76,31 @@ fn every_command_prints_what_its_page_shows() {
         "to write what is printed into the pages: OPCOST_WRITE_GUIDE=1 cargo test -p opcost-cli --test guide\n\n{}",
         faults.join("\n\n")
     );
+}
+
+/// Runs the commands of a page in a folder of their own; what is wrong.
+fn run(page: &mut GuidePage) -> Vec<String> {
+    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+    if let Some(files) = &page.files {
+        let from = guide().join("examples").join(files);
+        place.tool("cp", &["-r", &format!("{}/.", from.display()), "."]);
+    }
+    let opcost = Path::new(env!("CARGO_BIN_EXE_opcost"));
+    let path = std::env::var("PATH").expect("a PATH");
+    let path = format!("{}:{path}", opcost.parent().expect("its folder").display());
+    // A file and no pipe: a program that goes on in the background does not hold it open.
+    let logs = tempfile::tempdir().expect("a temporary folder");
+    let log = std::fs::File::create(logs.path().join("log")).expect("a file");
+    let mut command = place.program("bash");
+    command.args(["-c", &script_of(page)]).env("PATH", path).env("COLUMNS", "100").env("LC_ALL", "C.UTF-8");
+    // What cargo sets for tests is not in the environment of a reader.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO")) {
+        if name != "CARGO_HOME" {
+            command.env_remove(name);
+        }
+    }
+    command.stdout(log.try_clone().expect("a second handle")).stderr(log).stdin(Stdio::null());
+    command.status().expect("bash starts");
+    let bytes = std::fs::read(logs.path().join("log")).expect("the log");
+    compare(page, &String::from_utf8_lossy(&bytes), &place.at(""))
 }

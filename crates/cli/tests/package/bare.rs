@@ -10,7 +10,7 @@
 //! missing (`/etc/alternatives`, users). Needs root, or the right to become root in a namespace.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use opcost_testkit::command::Said;
@@ -26,21 +26,30 @@ pub(crate) struct Bare {
 impl Bare {
     /// A machine on which this package was installed.
     pub(crate) fn with(package: &Path) -> Bare {
-        let bare = Bare::without(package, &[]);
+        Bare::with_more(package, &[])
+    }
+
+    /// A machine on which this package was installed, and others that it does not need.
+    pub(crate) fn with_more(package: &Path, more: &[String]) -> Bare {
+        let depends = [depends_of(package), more.join(", ")].join(", ");
+        let bare = Bare::made(package, &Installed::here(), &depends, &[]);
         bare.install().expect(0);
         bare
     }
 
     /// A machine that lacks some packages, with the package ready to be installed.
     pub(crate) fn without(package: &Path, lacking: &[&str]) -> Bare {
+        Bare::made(package, &Installed::here(), &depends_of(package), lacking)
+    }
+
+    fn made(package: &Path, installed: &Installed, depends: &str, lacking: &[&str]) -> Bare {
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         let bare = Bare { root };
-        let installed = Installed::here();
-        let mut names = installed.needed_by(&depends_of(package));
+        let mut names = installed.needed_by(depends);
         names.retain(|name| !lacking.contains(&name.as_str()));
         bare.copy_files(&names);
         bare.write_etc();
-        bare.write_database(&names, &installed);
+        bare.write_database(&names, installed);
         std::fs::copy(package, bare.root.path().join("opcost.deb")).expect("the package");
         bare
     }
@@ -53,6 +62,25 @@ impl Bare {
     /// Writes a file to the folder in which commands start.
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.root.path().join("work").join(name), text).expect("a file");
+    }
+
+    /// The path here of an absolute path there.
+    pub(crate) fn path(&self, there: &str) -> PathBuf {
+        self.root.path().join(there.trim_start_matches('/'))
+    }
+
+    /// Copies a Rust toolchain of this machine there, without its documentation, as rustup would
+    /// install it.
+    pub(crate) fn install_rust(&self) {
+        let sysroot = Said::of(Command::new("rustc").args(["--print", "sysroot"])).expect(0).stdout;
+        let copy = "mkdir -p \"$2\" && tar -C \"$1\" --exclude=./share -cf - . | tar -C \"$2\" -xf - && \
+                    cd \"$2/bin\" && for name in *; do ln -s \"/opt/rust/bin/$name\" \"$3\"; done";
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-ec", copy, "sh", sysroot.trim()])
+            .arg(self.path("/opt/rust"))
+            .arg(self.path("/usr/bin"));
+        Said::of(&mut shell).expect(0);
     }
 
     /// Runs a line of the shell there.

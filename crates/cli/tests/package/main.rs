@@ -4,7 +4,7 @@
 //! is unpacked here. The Debian package is installed by `dpkg` on a bare machine (`bare`): the
 //! packages of this machine that it depends on, and those that every Debian has. There is no LLVM
 //! development package and no other compiler. What the package does there is compared, to the
-//! letter, with what the tarball does here.
+//! letter, with what the tarball does here. The first hours of the guide are run on bare machines, too.
 //!
 //! `OPCOST_PACKAGES` names a folder of `cargo xtask dist` to be tried in place of a new one, as
 //! before a release. Cost: half a minute, 0.6 GB below `target/tmp`.
@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use bare::Bare;
 use object::Object;
 use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::guide::{GuidePage, compare, script_of};
 
 /// The largest archive that we hand out, in bytes.
 const LARGEST: u64 = 35_000_000;
@@ -159,6 +160,43 @@ const SOURCE: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int coun
 /// The same question in C++.
 const CXX: &str = "#include <iostream>\nint main() {\n  long sum = 0, one;\n  \
                    while (std::cin >> one) sum += one * one;\n  std::cout << sum << '\\n';\n}\n";
+
+/// The pages of the guide that lead through a first hour.
+fn first_hours() -> Vec<GuidePage> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide/src");
+    let listed = std::fs::read_dir(source.join("hours")).expect("the folder of first hours");
+    let paths = listed.map(|entry| entry.expect("an entry").path());
+    let mut pages: Vec<GuidePage> = paths.map(|path| GuidePage::read(&path, &source)).collect();
+    pages.sort_by(|one, other| one.name.cmp(&other.name));
+    assert_eq!(pages.len(), 5);
+    pages
+}
+
+/// Each page on a machine of its own: it has the package, and what the page says that one needs.
+#[test]
+fn first_hours_work_on_a_bare_machine() {
+    let mut faults = Vec::new();
+    for mut page in first_hours() {
+        let packages: Vec<String> = page.needs.iter().filter(|name| *name != "rust").cloned().collect();
+        let bare = Bare::with_more(&archive(".deb"), &packages);
+        if page.needs.iter().any(|name| name == "rust") {
+            bare.install_rust();
+        }
+        let home = bare.path("/home/you");
+        let files = page.files.as_ref().expect("a first hour has files");
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide/examples");
+        std::fs::create_dir_all(home.parent().expect("/home")).expect("a folder");
+        let copy = Said::of(Command::new("cp").arg("-r").arg(examples.join(files)).arg(&home));
+        copy.expect(0);
+        std::fs::write(bare.path("/tmp/session.sh"), script_of(&page)).expect("the script");
+        bare.shell(
+            "cd /home/you; export HOME=/home/you LC_ALL=C.UTF-8; bash /tmp/session.sh > /tmp/log 2>&1",
+        );
+        let log = std::fs::read(bare.path("/tmp/log")).expect("what it printed");
+        faults.extend(compare(&mut page, &String::from_utf8_lossy(&log), "/home/you"));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
 
 /// One division, whose life is short.
 const DIVISION: &str = "int foo(int a, int b) {\n  return a / b;\n}\n";

@@ -93,6 +93,8 @@ fn hash(module: &Module) -> String {
     let mut bare = module.clone();
     bare.source_name.clear();
     bare.files = IdMap::new();
+    bare.checksums = IdMap::new();
+    bare.producers.clear();
     bare.places = IdMap::new();
     bare.globals.values_mut().for_each(|global| global.place = None);
     for function in bare.functions.values_mut() {

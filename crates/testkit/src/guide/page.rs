@@ -2,43 +2,47 @@
 //!
 //! Input: a file of Markdown. Output: its lines, and of each block fenced as `console` the commands
 //! with the lines that stand below them. A command begins with `$ ` and goes on in lines that begin
-//! with `> `, as a shell shows it; all other lines are output. [`Page::write`] puts other outputs in
+//! with `> `, as a shell shows it; all other lines are output. [`GuidePage::write`] puts other outputs in
 //! their place and leaves everything else as it is. Limits: a fence is three backticks at the
 //! beginning of a line.
 
 use std::path::{Path, PathBuf};
 
 /// A page.
-pub(crate) struct Page {
+pub struct GuidePage {
     /// Its path below `guide/src`.
-    pub(crate) name: String,
+    pub name: String,
+    /// What its reader has installed, beside opcost: names of packages, and `rust`.
+    pub needs: Vec<String>,
     /// The folder of `guide/examples` that its reader has.
-    pub(crate) files: Option<String>,
+    pub files: Option<String>,
     /// Blocks that are run.
-    pub(crate) blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
     path: PathBuf,
     lines: Vec<String>,
     faults: Vec<String>,
 }
 
 /// A block of commands.
-pub(crate) struct Block {
+pub struct Block {
     /// How many lines of each output are shown, if not all are.
-    pub(crate) shown: Option<usize>,
+    pub shown: Option<usize>,
     /// Whether digits and bars vary.
-    pub(crate) varies: bool,
-    pub(crate) commands: Vec<Shown>,
+    pub varies: bool,
+    /// In order.
+    pub commands: Vec<Shown>,
     /// Lines of the page between the fences.
     inner: std::ops::Range<usize>,
 }
 
 /// A command and what the page shows below it.
-pub(crate) struct Shown {
+pub struct Shown {
     /// The line of the page, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Without prompts; several lines where it goes on.
-    pub(crate) command: String,
-    pub(crate) output: Vec<String>,
+    pub command: String,
+    /// Lines that the page shows below it.
+    pub output: Vec<String>,
 }
 
 /// Languages of blocks that nothing runs: sources, and texts that no command prints. A script (`sh`)
@@ -46,14 +50,25 @@ pub(crate) struct Shown {
 const OTHERS: &[&str] =
     &["text", "c", "cpp", "rust", "fortran", "toml", "yaml", "json", "sql", "llvm", "ignore"];
 
-impl Page {
-    pub(crate) fn read(path: &Path, source: &Path) -> Page {
+impl GuidePage {
+    /// Reads a page below the folder `source`.
+    ///
+    /// # Panics
+    /// If the file cannot be read.
+    pub fn read(path: &Path, source: &Path) -> GuidePage {
         let text =
             std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let name = path.strip_prefix(source).unwrap_or(path).display().to_string();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let mut page =
-            Page { name, files: None, blocks: Vec::new(), path: path.to_owned(), lines, faults: Vec::new() };
+        let mut page = GuidePage {
+            name,
+            needs: Vec::new(),
+            files: None,
+            blocks: Vec::new(),
+            path: path.to_owned(),
+            lines,
+            faults: Vec::new(),
+        };
         page.read_lines();
         page
     }
@@ -64,8 +79,12 @@ impl Page {
         for (at, line) in lines.iter().enumerate() {
             let fence = line.strip_prefix("```");
             if let (None, None) = (open, fence) {
-                let named = line.strip_prefix("<!-- files: ").and_then(|rest| rest.strip_suffix(" -->"));
-                self.files = named.map(str::to_owned).or_else(|| self.files.take());
+                let note = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->"));
+                match note.and_then(|note| note.split_once(": ")) {
+                    Some(("files", folder)) => self.files = Some(folder.to_owned()),
+                    Some(("needs", names)) => self.needs = names.split(", ").map(str::to_owned).collect(),
+                    _ => {}
+                }
             }
             match (open, fence) {
                 (None, Some(info)) => open = Some((at, info)),
@@ -129,16 +148,20 @@ impl Page {
     }
 
     /// What is wrong with the form of the page.
-    pub(crate) fn faults(&self) -> Vec<String> {
+    pub fn faults(&self) -> Vec<String> {
         self.faults.clone()
     }
 
-    pub(crate) fn has_commands(&self) -> bool {
+    /// Whether there is anything to run.
+    pub fn has_commands(&self) -> bool {
         !self.blocks.is_empty()
     }
 
     /// Writes the page with the outputs of its blocks as they are now.
-    pub(crate) fn write(&self) {
+    ///
+    /// # Panics
+    /// If the file cannot be written.
+    pub fn write(&self) {
         let mut lines: Vec<String> = Vec::new();
         let mut at = 0;
         for block in &self.blocks {

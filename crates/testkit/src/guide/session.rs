@@ -1,28 +1,34 @@
 //! What do the commands of a page print?
 //!
-//! All commands of a page run in one shell, so that variables, `cd` and background programs go on
-//! from one to the next as they do for a reader. Between them the shell writes a mark with the
-//! status. Standard output and standard error are one stream, as on a terminal; input is empty. The
-//! folder of the session is written as `/home/you`. Cost: that of the commands.
+//! All commands of a page run in one shell ([`script_of`]), so that variables, `cd` and background
+//! programs go on from one to the next as they do for a reader. Between them the shell writes a mark
+//! with the status. Standard output and standard error are one stream, as on a terminal. Whoever
+//! runs the script gives what it printed to [`compare`]. The folder of the session is written as
+//! `/home/you`. Cost: that of the commands.
 
-use std::path::Path;
-use std::process::Stdio;
-
-use opcost_testkit::command::Workplace;
-
-use crate::page::{Block, Page, Shown};
+use super::page::{Block, GuidePage, Shown};
 
 /// Stands before the status of each command; no program prints it.
 const MARK: &str = "\u{1e}guide";
 
-/// Runs the page and compares; what is wrong. Writes it, where that is asked for.
-pub(crate) fn run(page: &mut Page, examples: &Path) -> Vec<String> {
-    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
-    if let Some(files) = &page.files {
-        let from = examples.join(files);
-        place.tool("cp", &["-r", &format!("{}/.", from.display()), "."]);
+/// The script of a page for bash.
+pub fn script_of(page: &GuidePage) -> String {
+    let mut script = String::from("set +m\n");
+    for shown in page.blocks.iter().flat_map(|block| &block.commands) {
+        let quoted = shown.command.replace('\'', "'\\''");
+        script += &format!("eval '{quoted}'\nstatus=$?; printf '\\n{MARK} %d\\n' $status; (exit $status)\n");
     }
-    let outputs = outputs_of(page, &place);
+    script
+}
+
+/// Compares what the script printed in the folder `home` with what the page shows; what is wrong.
+/// Writes the page instead, if `OPCOST_WRITE_GUIDE` is set.
+///
+/// # Panics
+/// If the page cannot be written.
+pub fn compare(page: &mut GuidePage, log: &str, home: &str) -> Vec<String> {
+    let home = home.trim_end_matches('/');
+    let outputs = outputs_of(&log.replace(&format!("{home}/"), "/home/you/").replace(home, "/home/you"));
     let is_to_be_written = std::env::var_os("OPCOST_WRITE_GUIDE").is_some();
     let name = page.name.clone();
     let mut faults = Vec::new();
@@ -67,33 +73,9 @@ struct Printed {
     lines: Vec<String>,
 }
 
-fn outputs_of(page: &Page, place: &Workplace) -> Vec<Printed> {
-    let opcost = Path::new(env!("CARGO_BIN_EXE_opcost"));
-    let path = std::env::var("PATH").expect("a PATH");
-    let path = format!("{}:{path}", opcost.parent().expect("its folder").display());
-    let mut script = String::from("set +m\n");
-    for shown in page.blocks.iter().flat_map(|block| &block.commands) {
-        let quoted = shown.command.replace('\'', "'\\''");
-        script += &format!("eval '{quoted}'\nstatus=$?; printf '\\n{MARK} %d\\n' $status; (exit $status)\n");
-    }
-    // A file and no pipe: a program that goes on in the background does not hold it open.
-    let logs = tempfile::tempdir().expect("a temporary folder");
-    let log = std::fs::File::create(logs.path().join("log")).expect("a file");
-    let mut command = place.program("bash");
-    command.args(["-c", &script]).env("PATH", path).env("COLUMNS", "100").env("LC_ALL", "C.UTF-8");
-    // What cargo sets for tests is not in the environment of a reader.
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CARGO")) {
-        if name != "CARGO_HOME" {
-            command.env_remove(name);
-        }
-    }
-    command.stdout(log.try_clone().expect("a second handle")).stderr(log).stdin(Stdio::null());
-    command.status().expect("bash starts");
-    let bytes = std::fs::read(logs.path().join("log")).expect("the log");
-    let text = String::from_utf8_lossy(&bytes).replace(&place.at(""), "/home/you/");
-    let text = text.replace(place.at("").trim_end_matches('/'), "/home/you");
+fn outputs_of(text: &str) -> Vec<Printed> {
     let mut printed = Vec::new();
-    let mut rest = text.as_str();
+    let mut rest = text;
     while let Some((output, behind)) = rest.split_once(&format!("\n{MARK} ")) {
         let (status, next) = behind.split_once('\n').unwrap_or((behind, ""));
         let lines = output.trim_end_matches('\n').lines().map(|line| line.trim_end().to_owned());
