@@ -53,7 +53,7 @@ struct Counters<'a> {
     id: LoopId,
 }
 
-/// What is compared, turn by turn.
+/// What is compared, iteration by iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sequence {
     first: u64,
@@ -62,7 +62,7 @@ struct Sequence {
 }
 
 impl Counters<'_> {
-    /// The first turn, from 0, at whose test the loop is left by this exit.
+    /// The first iteration, from 0, at whose test the loop is left by this exit.
     fn turns_until(&self, exit: Edge<BlockId>) -> Option<u64> {
         let function = self.function;
         let branch = function.terminator_of(exit.from);
@@ -110,7 +110,7 @@ impl Counters<'_> {
         Some((from, self.number(by).filter(|_| is_sum)?))
     }
 
-    /// What the counter moves by in every turn, and its width in bits.
+    /// What the counter moves by in every iteration, and its width in bits.
     fn step_of(&self, phi: InstructionId) -> Option<(u64, u32)> {
         let Type::Integer(width @ 1..=64) = self.module.types[self.function.instructions[phi].ty] else {
             return None;

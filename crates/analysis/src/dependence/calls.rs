@@ -23,7 +23,7 @@ pub(super) struct Calls {
     pub(super) twice: IdMap<FunctionId, Vec<InstructionId>>,
     /// On a cycle of calls.
     pub(super) recursive: IdSet<FunctionId>,
-    /// Reached from what runs beside or between the rest.
+    /// Reached from what may run at any time: a thread, a signal's handler.
     pub(super) by_itself: IdSet<FunctionId>,
     /// Runs at most once.
     pub(super) once: IdSet<FunctionId>,

@@ -18,7 +18,7 @@ use super::memory::MemoryQueries;
 use super::placed::Placed;
 use super::search::{Ask, Search};
 
-/// How many ways back may lie in one another.
+/// How deep ways back may be nested.
 const DEEPEST: u32 = 6;
 
 impl<M: MemoryQueries> Ask for Search<'_, '_, M> {

@@ -26,7 +26,7 @@ pub enum NodeKind {
 /// A node of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnNode {
-    /// What stands in it.
+    /// What is written in it.
     pub label: String,
     /// What it is.
     pub kind: NodeKind,

@@ -106,7 +106,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         Expansion::of(What::Library(name.into()), at, links)
     }
 
-    /// What lies in a buffer: all of it, as bytes.
+    /// What is in a buffer: all of it, as bytes.
     fn text_in(
         &mut self,
         point: Point,

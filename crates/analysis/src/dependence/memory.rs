@@ -158,7 +158,7 @@ pub struct Callers {
     pub is_constructor: bool,
     /// Code that is not seen may call it with anything, at any time.
     pub from_outside: bool,
-    /// It runs beside or between the rest: a thread, a signal's handler.
+    /// It may run at any time: a thread, a signal's handler.
     pub by_itself: bool,
 }
 
@@ -174,7 +174,7 @@ pub trait MemoryQueries {
     fn size(&self, object: Object) -> Option<u64>;
     /// Whom a call may call.
     fn callees(&self, function: FunctionId, call: InstructionId) -> Callees;
-    /// Whether the module is the whole program beside its libraries.
+    /// Whether the module is the whole program, apart from its libraries.
     fn is_program(&self) -> bool;
     /// Who runs a function.
     fn callers(&self, function: FunctionId) -> Callers;

@@ -38,7 +38,7 @@ pub(super) enum Hit {
     Whole,
 }
 
-/// The most steps of one walk.
+/// The most steps of one traversal.
 const LONGEST: u32 = 2048;
 
 /// A point on the way.
@@ -49,7 +49,7 @@ struct Here {
     is_home: bool,
 }
 
-/// Where a block is gone back through from.
+/// Where a traversal back through a block begins.
 struct Start {
     block: BlockId,
     /// From before this instruction; none: from its end.
@@ -108,7 +108,7 @@ impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {
-    /// What a cell may hold at a point, by a walk back from there.
+    /// What a cell may hold at a point, by a traversal back from there.
     pub(super) fn all_definitions(
         &mut self,
         point: Point,
@@ -144,8 +144,8 @@ where
         walk.found
     }
 
-    /// Takes a step; where the walk is too long or has found too much, what it
-    /// found is nothing.
+    /// Takes a step; where the traversal is too long or has found too much, what it found is
+    /// nothing.
     fn may_go_on(&mut self, walk: &mut Walk) -> bool {
         walk.steps += 1;
         let goes_on = self.burn() && walk.steps <= LONGEST && walk.found.len() <= MOST_LINKS;

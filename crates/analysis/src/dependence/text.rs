@@ -211,7 +211,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The alternative that is meant, counted in `||`.
+    /// The alternative that is referred to, counted in `||`.
     fn again(&mut self, target: ExplanationId) -> Printed {
         let meant = self.aliases.get(&target).copied().unwrap_or(target);
         if let Some(position) = self.scopes.iter().rposition(|&scope| scope == meant) {

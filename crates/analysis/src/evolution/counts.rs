@@ -47,7 +47,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// The answer of a walk, which is made once.
+    /// The answer of a simulation, which is made once.
     fn walked(&mut self, id: LoopId) -> Option<Walked> {
         if let Some(&known) = self.state.walks.get(&id) {
             return known;
@@ -75,7 +75,7 @@ impl Solver<'_, '_> {
         if every_turn || is_never { leaves } else { Leaves::unknown(Reason::NotEveryTurn(edge)) }
     }
 
-    /// An exit that cannot be told and leads to no return is assumed away.
+    /// An exit that cannot be determined and leads to no return is assumed away.
     fn set_aside(&mut self, edge: Edge<BlockId>, every_turn: bool, leaves: Leaves) -> Leaves {
         let terminator = self.source.function.terminator_of(edge.from);
         let unwinds =
@@ -127,8 +127,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// The first turn in which one of the exits is taken, those not at the top
-    /// counted by `late`; and what must hold for that.
+    /// The first iteration in which one of the exits is taken, those not at the top counted by
+    /// `late`; and what must hold for that.
     fn first_turn(
         &mut self,
         top: &Leaves,

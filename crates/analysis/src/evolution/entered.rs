@@ -38,7 +38,7 @@ const MOST_TESTS: u32 = 12;
 /// A loop whose entry is looked for.
 struct Search<'r> {
     id: LoopId,
-    /// The loop around it: conditions are those of its turn.
+    /// The loop around it: conditions are those of its iteration.
     scope: Option<LoopId>,
     mode: Mode,
     relies: &'r [TripAssumption],
@@ -76,8 +76,7 @@ impl Solver<'_, '_> {
         all
     }
 
-    /// The nearest dominator, or the header of the loop that it lies in and
-    /// that was left on the way.
+    /// The nearest dominator, or the header of the loop that it is in and that was left on the way.
     fn step_above(&self, below: BlockId, search: &Search<'_>) -> Option<BlockId> {
         let above = self.source.dominators.immediate(below)?;
         Some(match self.left_between(above, below, search) {
@@ -86,7 +85,7 @@ impl Solver<'_, '_> {
         })
     }
 
-    /// The outermost loop of the turn that holds `from` and not `to`.
+    /// The outermost loop of the iteration that holds `from` and not `to`.
     fn left_between(&self, from: BlockId, to: BlockId, search: &Search<'_>) -> Option<LoopId> {
         let chain = self.source.forest.chain(self.source.forest.innermost[from]);
         chain
@@ -166,7 +165,7 @@ impl Solver<'_, '_> {
         true
     }
 
-    /// When control at the end of a block goes to this one of those behind it.
+    /// When control at the end of a block goes to this one of its successors.
     fn goes_to(&mut self, from: BlockId, to: BlockId, search: &mut Search<'_>) -> Entered {
         let function = self.source.function;
         let edges: Vec<Edge<BlockId>> = edges_from(function, from).collect();
@@ -215,7 +214,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// A value in terms of the turns around, if that rests on nothing more.
+    /// A value in terms of the iterations around, if that rests on nothing more.
     fn told(&mut self, value: Value, search: &Search<'_>) -> Option<FormulaId> {
         let raw = self.raw_value(value, search.mode);
         let inside = self.resolve(raw, search.scope, search.mode);

@@ -5,7 +5,7 @@
 
 use crate::expression::{FormulaId, Test};
 
-/// When a loop is entered, once its function, or the turn around it, begins.
+/// When a loop is entered, once its function, or the iteration around it, begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entered {
     /// Whatever the symbols are.
@@ -18,7 +18,7 @@ pub enum Entered {
     All(Vec<Entered>),
     /// Where one holds.
     Any(Vec<Entered>),
-    /// That cannot be told.
+    /// That cannot be determined.
     Unknown,
 }
 

@@ -122,8 +122,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// What holds when a loop is entered, in terms of the turns around it, and
-    /// how many turns these loops have.
+    /// What holds when a loop is entered, in terms of the iterations around it, and how many
+    /// iterations these loops have.
     pub(super) fn lifted_facts(&mut self, id: LoopId, mode: Mode) -> Facts {
         let guards = self.guards(id, mode);
         let mut facts = Facts::new();

@@ -24,7 +24,7 @@ pub(super) enum Mode {
     Trusting,
 }
 
-/// What may change from turn to turn: a result, or a cell of memory.
+/// What may change from iteration to iteration: a result, or a cell of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variable {
     Result(InstructionId),
@@ -74,12 +74,12 @@ pub(super) fn both(a: &Relies, b: &Relies) -> Option<Relies> {
     (all.len() <= MOST_ASSUMPTIONS).then(|| all.into())
 }
 
-/// What a variable of a loop's head is in turn number `Turn(loop)`.
+/// What a variable of a loop's head is in iteration number `Turn(loop)`.
 #[derive(Clone, Debug)]
 pub(super) enum Closed {
     /// Being found out.
     Open,
-    /// A formula of the turn.
+    /// A formula of the iteration.
     Form {
         /// The value.
         value: Known,

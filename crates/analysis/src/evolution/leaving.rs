@@ -45,7 +45,7 @@ impl Question<'_> {
         }
     }
 
-    /// At which turn `left >= right + more`, `more` being 0 or 1.
+    /// At which iteration `left >= right + more`, `more` being 0 or 1.
     fn until_not_below(&mut self, left: FormulaId, right: FormulaId, more: i128) -> First {
         let difference = self.table.subtract(left, right);
         // Only the sign of a fraction counts: its numerator's.
@@ -54,7 +54,7 @@ impl Question<'_> {
         self.crossing(reached)
     }
 
-    /// A statement that no turn changes.
+    /// A statement that no iteration changes.
     fn at_once(&mut self, test: Test) -> First {
         match self.table.decide(test, self.facts) {
             Some(true) => First::plain(self.table.constant(0), Vec::new()),
@@ -100,8 +100,8 @@ impl Question<'_> {
         Some(self.at(turn, Vec::new()))
     }
 
-    /// The first h with `Σ terms + fixed >= 0`, all terms being multiples of one
-    /// power of the turn.
+    /// The first h with `Σ terms + fixed >= 0`, all terms being multiples of one power of the
+    /// iteration.
     fn growing(&mut self, moving: &[(FormulaId, i128)], fixed: FormulaId) -> Option<First> {
         let (base, factor) = self.multiples_of_power(moving)?;
         let mut conditions = Vec::new();

@@ -52,7 +52,7 @@ impl Solver<'_, '_> {
         are_numbers.then_some((total, Known { formula: total.body_iterations, relies }))
     }
 
-    /// Sums a formula of the turns of `parent` over those that enter `child`.
+    /// Sums a formula of the iterations of `parent` over those that enter `child`.
     fn summed_over(&mut self, parent: LoopId, child: LoopId, term: Known, mode: Mode) -> Option<Known> {
         let turns = self.count(parent, mode)?.exact_without_conditions()?;
         let turns = self.lifted(turns, parent, mode);
@@ -85,7 +85,7 @@ impl Solver<'_, '_> {
         (!self.table.is_too_big(formula)).then_some(Known { formula, relies })
     }
 
-    /// `Σ term` over the first `entries` turns.
+    /// `Σ term` over the first `entries` iterations.
     fn sum(&mut self, parent: LoopId, entries: FormulaId, term: FormulaId) -> FormulaId {
         let turn = self.turn_formula(parent);
         let mut facts = Facts::new();
@@ -99,8 +99,8 @@ impl Solver<'_, '_> {
         if self.table.is_too_big(term) { term } else { self.table.series(index, entries, term) }
     }
 
-    /// The block of every turn of `parent` at which it is decided that `child`
-    /// is entered, and the branch and slot that decide, if any.
+    /// The block of every iteration of `parent` at which it is decided that `child` is entered, and
+    /// the branch and slot that decide, if any.
     fn entered_by(&self, parent: LoopId, child: LoopId) -> Option<(BlockId, Option<(BlockId, usize)>)> {
         let latches = self.source.forest.loops[parent].latches();
         let every_turn = |block: BlockId| {
@@ -134,9 +134,9 @@ impl Solver<'_, '_> {
         None
     }
 
-    /// Whether `parent` is left behind this block: so the last turn comes to it
-    /// too. None if some exits are before it and some behind. Exits that the
-    /// count assumes away do not matter; others that lead to no return do.
+    /// Whether `parent` is left after this block: so the last iteration comes to it too. None if
+    /// some exits are before it and some after. Exits that the count assumes away do not matter;
+    /// others that lead to no return do.
     fn is_left_behind(&self, parent: LoopId, place: BlockId, relies: &Relies) -> Option<bool> {
         let dominators = self.source.dominators;
         let mut behind = None;
@@ -158,7 +158,7 @@ impl Solver<'_, '_> {
         behind
     }
 
-    /// What a branch asks, in terms of the turns around.
+    /// What a branch asks, in terms of the iterations around.
     fn branch_test(
         &mut self,
         branch: BlockId,

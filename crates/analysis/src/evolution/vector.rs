@@ -14,7 +14,7 @@ use super::known::{Closed, Mode};
 use super::solver::{Ask, Solver};
 use opcost_graph::loops::LoopId;
 
-/// How many blocks may lie between a vector body and what does the rest.
+/// How many blocks may be between a vector body and what does the rest.
 const MOST_BLOCKS: usize = 32;
 
 impl Solver<'_, '_> {
@@ -48,7 +48,7 @@ impl Solver<'_, '_> {
         })
     }
 
-    /// The first loop behind a vector body.
+    /// The first loop after a vector body.
     fn remainder_of(&self, body: LoopId) -> Option<LoopId> {
         let forest = self.source.forest;
         let natural = &forest.loops[body];
@@ -73,7 +73,7 @@ impl Solver<'_, '_> {
         None
     }
 
-    /// By how much the counter that ends the loop moves in a turn.
+    /// By how much the counter that ends the loop moves in an iteration.
     fn lanes(&mut self, id: LoopId) -> Option<u64> {
         let exit = *self.source.forest.loops[id].exits.first()?;
         let terminator = self.source.function.terminator_of(exit.from);

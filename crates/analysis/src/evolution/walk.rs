@@ -24,7 +24,7 @@ use crate::expression::Domain;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 
-/// Instructions that the walk through one loop may execute.
+/// Instructions that the simulation of one loop may execute.
 const MOST_STEPS: u32 = 40_000;
 
 impl Solver<'_, '_> {
@@ -80,7 +80,7 @@ impl Solver<'_, '_> {
         found
     }
 
-    /// What the variables of the head are in the first turn.
+    /// What the variables of the head are in the first iteration.
     fn begin(&mut self, id: LoopId, merges: &HashMap<BlockId, Vec<CellVersion>>, walk: &mut Walk) {
         let header = self.source.forest.loops[id].header;
         let function = self.source.function;

@@ -135,8 +135,7 @@ impl Solver<'_, '_> {
         u64::try_from(offset).ok().filter(|&offset| offset <= size)
     }
 
-    /// Whether an address is not null: it lies in data of the module, or is one
-    /// of its functions.
+    /// Whether an address is not null: it is in data of the module, or is one of its functions.
     fn is_there(&self, base: Base, offset: i128) -> bool {
         match base {
             Base::Data(global) => self.size_of(global).is_some_and(|size| (0..size.into()).contains(&offset)),

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap as HashMap;
 const MOST_FACTS: usize = 24;
 /// How many facts are used one after the other.
 const CHAIN: u32 = 2;
-/// How many extremes are told apart.
+/// How many extremes are distinguished.
 const ALTERNATIVES: u32 = 3;
 
 /// Formulas that are not negative.
@@ -75,8 +75,8 @@ impl Facts {
         self.ranges.insert(term, known.and(interval));
     }
 
-    /// What a sum that is not negative says of each symbol in it, the other
-    /// terms being what they may be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
+    /// What a sum that is not negative says of each symbol in it. The other terms are what they may
+    /// be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
     fn bound_symbols(&mut self, table: &mut Formulas, sum: FormulaId, terms: &[(FormulaId, i128)]) {
         for &(term, factor) in terms {
             let FormulaNode::Symbol(_) = table.node(term) else { continue };
@@ -121,7 +121,7 @@ impl Facts {
         self.add(table, opposite);
     }
 
-    /// An interval that the formula lies in where the facts hold.
+    /// An interval that the formula is in where the facts hold.
     pub fn range(&self, table: &mut Formulas, formula: FormulaId) -> FormulaInterval {
         if table.is_too_big(formula) {
             return FormulaInterval::ALL;

@@ -70,8 +70,8 @@ impl Formulas {
         self.intern(FormulaNode::Constant(value))
     }
 
-    /// A symbol that lies in `range`. A symbol that is asked for again must be
-    /// asked for with the same range; with another it is given up.
+    /// A symbol that is in `range`. A symbol that is asked for again must be asked for with the
+    /// same range; with another it is given up.
     pub fn symbol(&mut self, symbol: Symbol, range: FormulaInterval) -> FormulaId {
         let id = match self.known_symbols.get(&symbol) {
             Some(&id) if self.symbols[id].1 == range => id,
@@ -90,7 +90,7 @@ impl Formulas {
         self.known_symbols.get(symbol).copied()
     }
 
-    /// What a symbol stands for.
+    /// What a symbol represents.
     pub fn symbol_of(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id].0
     }
@@ -105,7 +105,7 @@ impl Formulas {
         &self.entries[id].node
     }
 
-    /// An interval that it lies in, whatever the symbols are.
+    /// An interval that it is in, whatever the symbols are.
     pub fn range(&self, id: FormulaId) -> FormulaInterval {
         self.entries[id].range
     }

@@ -59,7 +59,7 @@ fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> FormulaInter
     product
 }
 
-/// Between what the quotients lie.
+/// The bounds of the quotients.
 fn quotient_range(rounding: Rounding, of: FormulaInterval, by: FormulaInterval) -> FormulaInterval {
     if by.low <= 0 {
         // By a number that is not zero: no larger than what is divided.

@@ -96,7 +96,7 @@ impl Formulas {
         shared
     }
 
-    /// Parts worth a name, each behind the parts in it.
+    /// Parts worth a name, each after the parts in it.
     fn repeated_parts(&self, formulas: &[FormulaId]) -> Vec<FormulaId> {
         let mut uses: HashMap<FormulaId, u32> = HashMap::default();
         let mut work = formulas.to_vec();
@@ -119,7 +119,7 @@ impl Formulas {
 }
 
 impl Relation {
-    /// The sign between two sides whose difference stands so to zero.
+    /// The sign between two sides whose difference compares so with zero.
     pub fn sign(self) -> &'static str {
         match self {
             Relation::Negative => "<",

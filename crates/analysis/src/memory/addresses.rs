@@ -107,7 +107,7 @@ pub struct Addresses {
     constants: HashMap<ConstantId, TargetsId>,
     callees: HashMap<(FunctionId, InstructionId), Callees>,
     behind: HashMap<(FunctionId, InstructionId, u32), TargetsId>,
-    /// Objects whose address lies in memory.
+    /// Objects whose address is in memory.
     is_stored: IdMap<ObjectId, bool>,
 }
 
@@ -153,8 +153,8 @@ impl Addresses {
         self.callees.get(&(function, call))
     }
 
-    /// Where the pointers lead that lie where an argument of a call points, if
-    /// the callee follows them.
+    /// Where the pointers lead that are stored where an argument of a call points, if the callee
+    /// follows them.
     pub fn behind(&self, function: FunctionId, call: InstructionId, argument: u32) -> TargetsId {
         self.behind.get(&(function, call, argument)).copied().unwrap_or(TargetsId::new(0))
     }
@@ -164,14 +164,14 @@ impl Addresses {
         self.objects.is_escaped(self.objects.of_function(function))
     }
 
-    /// Whether others than the code that makes the object may know it: its
-    /// address lies in memory, or it is data, or it escaped.
+    /// Whether others than the code that makes the object may know it: its address is in memory, or
+    /// it is data, or it escaped.
     pub fn is_shared(&self, object: ObjectId) -> bool {
         let is_own = matches!(self.objects.kind(object), ObjectKind::Alloca(..) | ObjectKind::Fresh(..));
         !is_own || self.is_stored[object] || self.objects.is_escaped(object)
     }
 
-    /// Objects and offsets behind a question.
+    /// The objects and offsets of a place.
     pub fn reach<'a>(&'a self, place: &'a Where) -> Reach<'a> {
         match place {
             Where::Answer(id) => {

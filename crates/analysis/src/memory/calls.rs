@@ -19,11 +19,11 @@ use super::external::Externals;
 use super::world::Roots;
 
 define_id!(
-    /// A function, or the outside behind all of them.
+    /// A function, or the outside, whose number comes after all of them.
     pub struct Caller, "caller"
 );
 
-/// A call, by where it stands.
+/// A call, by where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallSite {
     /// The function that calls.
@@ -218,7 +218,7 @@ pub(super) fn caller(function: FunctionId) -> Caller {
     Caller::new(function.index())
 }
 
-/// Whether other threads' writes may be seen behind it.
+/// Whether other threads' writes may be seen after it.
 pub(super) fn waits(instruction: &Instruction) -> bool {
     match instruction.opcode {
         Opcode::Fence | Opcode::AtomicCmpXchg | Opcode::AtomicRMW => true,

@@ -39,7 +39,7 @@ impl Effects {
     /// This table, overridden by what `text` says.
     ///
     /// # Errors
-    /// The first line that does not read, and what should stand there.
+    /// The first line that cannot be read, and what is expected there.
     pub fn with(mut self, text: &str) -> Result<Effects, EffectError> {
         for (names, effect) in parse(text)? {
             for name in names {

@@ -43,7 +43,7 @@ use super::effect::*;
 pub struct EffectError {
     /// The line, from 1.
     pub line: usize,
-    /// What should stand there.
+    /// What is expected there.
     pub expected: String,
     /// What does.
     pub found: String,
@@ -59,7 +59,7 @@ impl std::error::Error for EffectError {}
 
 type Parsed<T> = Result<T, (String, String)>;
 
-/// The effects that a text tells, each with its names.
+/// The effects that a text describes, each with its names.
 pub(super) fn parse(text: &str) -> Result<Vec<(Vec<&str>, Effect)>, EffectError> {
     let mut effects = Vec::new();
     for (position, line) in text.lines().enumerate() {

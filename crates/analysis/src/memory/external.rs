@@ -26,7 +26,7 @@ use super::effects::Effects;
 pub struct Externals<'a> {
     module: &'a Module,
     known: IdMap<DeclarationId, Option<&'a Effect>>,
-    /// What of the module code beside it reaches by name.
+    /// What of the module other code reaches by name.
     pub outside: Outside,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Externals<'a> {
         Self { module, known: known.collect(), outside: Outside::of(module) }
     }
 
-    /// Whether an instruction may call functions of the module that nobody sees it call:
-    /// it is, or becomes, a call of a library function, and the module owns such by name.
+    /// Whether an instruction may call functions of the module that nobody sees it call. It is, or
+    /// becomes, a call of a library function, and the module owns such by name.
     pub fn calls_by_name(&self, function: &Function, at: InstructionId) -> bool {
         self.outside.has_library_functions && self.module.may_become_call(function, at)
     }

@@ -26,7 +26,7 @@ use super::calls::{CallGraph, Caller};
 use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
 
-/// The most spans that are told apart in one object.
+/// The most spans that are distinguished in one object.
 const MOST_SPANS: usize = 8;
 /// How many instructions an address is followed through to its local.
 const DEEPEST: usize = 16;
@@ -84,7 +84,7 @@ impl Footprint {
         }
     }
 
-    /// Adds all of another, but for the objects that `is_gone` tells.
+    /// Adds all of another, but for the objects that `is_gone` selects.
     pub fn join(&mut self, other: &Footprint, is_gone: impl Fn(ObjectId) -> bool) {
         self.is_unknown |= other.is_unknown;
         self.is_everything |= other.is_everything;
@@ -186,7 +186,7 @@ impl Summaries {
     }
 }
 
-/// Whether the object is a local of a callee that is gone behind the call.
+/// Whether the object is a local of a callee that no longer exists after the call.
 fn is_gone(addresses: &Addresses, calls: &CallGraph, callee: Caller, object: ObjectId) -> bool {
     let Some(callee) = calls.function_of(callee).filter(|&callee| !calls.is_recursive(callee)) else {
         return false;
@@ -310,8 +310,8 @@ impl Own<'_> {
         }
     }
 
-    /// Data of the library's, which any function of it may change that computes more
-    /// than its result; and data of the program's that the library has by name.
+    /// Data of the library, which any of its functions may change that computes more than its
+    /// result. Also data of the program that the library has by name.
     fn library_data(&self, is_impure: bool, is_library: bool, into: &mut Summary) {
         let objects = self.addresses.objects();
         let known = &self.externals.outside.globals;

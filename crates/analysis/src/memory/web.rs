@@ -21,8 +21,8 @@ use crate::cells::CellVersion;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::frontiers::Frontiers;
 
-/// Something that begins a version, at this place in the function; a position is
-/// one more than the instruction behind which the version holds.
+/// Something that begins a version, at this place in the function; a position is one more than the
+/// instruction after which the version holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub(super) block: BlockId,
@@ -75,7 +75,7 @@ impl Web {
         self.stamp += 1;
     }
 
-    /// One event more, behind those that are there.
+    /// One event more, after those that are there.
     pub(super) fn push(&mut self, event: Event) {
         self.events.push(event);
     }

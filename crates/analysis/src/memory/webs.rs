@@ -41,7 +41,7 @@ const MOST_ROUNDS: usize = 4;
 /// Nodes in all dominance frontiers of a function together.
 const MOST_FRONTIER: usize = 1 << 20;
 
-/// The versions that loads read, and all behind them.
+/// The versions that loads read, and all after them.
 pub(super) struct Followed {
     /// The version that each load reads.
     pub reads: FxHashMap<InstructionId, CellVersion>,

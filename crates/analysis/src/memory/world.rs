@@ -20,7 +20,7 @@ use opcost_key::FunctionId;
 pub enum World {
     /// They may.
     Open,
-    /// The module is the whole program beside its libraries.
+    /// The module is the whole program, apart from its libraries.
     Closed,
 }
 
@@ -84,7 +84,7 @@ impl Roots {
         }
     }
 
-    /// What code beside the module reaches by name, in either world.
+    /// What code outside of the module reaches by name, in either world.
     fn add_known(&mut self, outside: &Outside) {
         let others = outside.functions.iter().filter(|&id| Some(id) != self.main);
         others.for_each(|id| _ = self.called_from_outside.insert(id));

@@ -54,9 +54,9 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// A value as a call gives it or a function returns it. Poison is given where nobody
-    /// looks (a dead parameter): the code runs all the same, and who watches the register
-    /// sees any word in it, so it says nothing of what is reached.
+    /// A value as a call gives it or a function returns it. Poison is given where nobody looks (a
+    /// dead parameter), and the code runs all the same. A reader of the register sees any word in
+    /// it. So it says nothing of what is reached.
     pub(super) fn handed_over(&mut self, value: Value) -> Option<VariableId> {
         let now = self.now(value)?;
         let is_poison = matches!(value, Value::Constant(id)

@@ -164,7 +164,7 @@ impl Walk<'_> {
         matches!(module.types[ty], Type::Integer(1..=128))
     }
 
-    /// From behind an instruction to before it.
+    /// From after an instruction to before it.
     fn step(&mut self, at: InstructionId) {
         let value = Value::Instruction(at);
         let instruction = &self.function.instructions[at];
@@ -196,7 +196,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether what is behind an instruction certainly follows it.
+    /// Whether what is after an instruction certainly follows it.
     fn comes_back(&self, at: InstructionId, instruction: &Instruction) -> bool {
         use Opcode::*;
         match instruction.opcode {

@@ -43,7 +43,7 @@ pub(super) struct Collector<'a> {
     pub(super) values: IdMap<FunctionId, Values>,
     /// What calls give to each parameter.
     pub(super) given: IdMap<FunctionId, Vec<Vec<VariableId>>>,
-    /// What stores write, as it is where they stand.
+    /// What stores write, as it is where they are.
     pub(super) stored: FxHashMap<(FunctionId, InstructionId), VariableId>,
     /// Contents that loads ask for.
     pub(super) wanted: Wanted,

@@ -70,7 +70,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What lies there before anything is stored.
+    /// What is there before anything is stored.
     fn initial(&mut self, question: Question) -> Result<Vec<VariableId>, Limit> {
         let Question { object, offsets, ty } = question;
         let program = self.program;
@@ -208,7 +208,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether two places are the same or do not touch, whichever is meant.
+/// Whether two places are the same or do not touch, whichever of their offsets they have.
 pub(crate) fn is_same_or_apart(one: Offsets, two: Offsets, size: u64) -> bool {
     let ((first, _, step), (other, _, other_step)) = (one.parts(), two.parts());
     let distance = gcd(gcd(step, other_step), first.abs_diff(other));

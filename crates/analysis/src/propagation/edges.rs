@@ -236,9 +236,9 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The variable of an arm of a `select`, where its condition says so. Who branches
-    /// on what is undefined does something undefined; who chooses by it does not, and
-    /// the arm is perhaps another word than the one that was compared.
+    /// The variable of an arm of a `select`, where its condition says so. A branch on an undefined
+    /// value is undefined behaviour. A choice by one is not, and the arm is perhaps another word
+    /// than the one that was compared.
     pub(super) fn arm(&mut self, condition: Value, holds: bool, value: Value) -> Option<VariableId> {
         let mark = self.mark();
         if self.all.is_one_word(self.id, condition) {

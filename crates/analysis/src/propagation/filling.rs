@@ -63,8 +63,8 @@ pub(super) struct Filled {
 type Writes = Rc<[(BlockId, Value, u64)]>;
 
 impl Body<'_> {
-    /// The exits of a loop inside another from which a turn of the other one gets
-    /// to `end`, without the loop being entered again or another turn begun.
+    /// The exits of an inner loop from which an iteration of the outer one gets to `end`. On the
+    /// way the loop is not entered again, and no other iteration begins.
     fn exits_to(&self, inner: LoopId, end: BlockId) -> Rc<[Edge<BlockId>]> {
         let natural = &self.forest.loops[inner];
         let next_turn = natural.parent.map(|around| self.forest.loops[around].header);
@@ -91,9 +91,9 @@ pub(super) struct Filling<'b, 'a> {
     /// Loops that write, or that have one inside that does; the others are not
     /// played.
     writing: IdSet<LoopId>,
-    /// By which exits of a loop inside a turn gets to its end.
+    /// By which exits of a loop inside an iteration gets to its end.
     exits: FxHashMap<(LoopId, BlockId), Rc<[Edge<BlockId>]>>,
-    /// What phis are in the turn at hand.
+    /// What phis are in the iteration at hand.
     now: FxHashMap<InstructionId, u128>,
     left: usize,
 }
@@ -180,7 +180,7 @@ impl<'b, 'a> Filling<'b, 'a> {
         is_known
     }
 
-    /// What one turn writes that gets to the end of a block.
+    /// What one iteration writes that gets to the end of a block.
     fn turn(&mut self, id: LoopId, end: BlockId, out: &mut Bytes, depth: u32) {
         let body = self.body;
         let own = self.writes.get(&id).cloned();
@@ -205,8 +205,8 @@ impl<'b, 'a> Filling<'b, 'a> {
         }
     }
 
-    /// What a loop inside has written when a turn gets from it to its end: what it
-    /// writes whichever of the exits that lead there it is left by.
+    /// What an inner loop has written when an iteration gets from it to its end. It is what the
+    /// loop writes by whichever of the exits that lead there it is left.
     fn left_towards(&mut self, inner: LoopId, end: BlockId, depth: u32) -> Option<Bytes> {
         let body = self.body;
         let exits = self.exits.entry((inner, end)).or_insert_with(|| body.exits_to(inner, end)).clone();

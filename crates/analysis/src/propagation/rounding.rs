@@ -75,8 +75,8 @@ pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
     found
 }
 
-/// Whether any code of the module may change the rounding mode. Assembly beside the functions may
-/// run without a call that is seen.
+/// Whether any code of the module may change the rounding mode. Assembly outside of the functions
+/// may run without a call that is seen.
 pub fn changes_rounding(module: &Module) -> bool {
     module.module_assembly_may_round || !rounding_changes(module).is_empty()
 }

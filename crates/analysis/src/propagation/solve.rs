@@ -52,7 +52,7 @@ pub(super) struct Steps {
     pub(super) of_a_cycle: u64,
 }
 
-/// Ranges, and how many variables lie on cycles that were given up.
+/// Ranges, and how many variables are on cycles that were given up.
 pub(super) struct Solved {
     pub(super) ranges: IdMap<VariableId, Range>,
     pub(super) given_up: usize,

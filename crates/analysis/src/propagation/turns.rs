@@ -35,7 +35,7 @@ use opcost_key::BlockId;
 
 /// Instructions that one change is made of.
 const MOST_PARTS: usize = 64;
-/// How deep sums lie in sums.
+/// How deep sums are nested.
 const DEEPEST: u32 = 24;
 
 /// A change, while it is looked for.
@@ -48,7 +48,7 @@ struct Change<'t> {
 }
 
 impl Walker<'_, '_> {
-    /// Defines every phi; those at heads of loops with what turns tell.
+    /// Defines every phi; those at heads of loops with what is known of iterations.
     pub(super) fn define_phis(
         &mut self,
         turns: &mut Turns<'_>,
@@ -101,7 +101,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The start and as many changes as there are turns.
+    /// The start and as many changes as there are iterations.
     fn sum(&mut self, turns: &Turns<'_>, phi: InstructionId, id: LoopId, width: u32) -> Option<VariableId> {
         let delta = self.change_of(turns, phi, id, DEEPEST)?;
         let kind = Kind::Integer(width);
@@ -110,7 +110,7 @@ impl Walker<'_, '_> {
         Some(self.add(kind, Definition::Step(plain(Operation::Add, width), [start, changes].into())))
     }
 
-    /// By how much the phi changes in one turn.
+    /// By how much the phi changes in one iteration.
     fn change_of(
         &mut self,
         turns: &Turns<'_>,
@@ -133,8 +133,8 @@ impl Walker<'_, '_> {
         })
     }
 
-    /// How far a value is from the phi in the same turn; none if no sum leads
-    /// from one to the other.
+    /// How far a value is from the phi in the same iteration; none if no sum leads from one to the
+    /// other.
     fn distance(&mut self, change: &mut Change<'_>, value: Value, depth: u32) -> Option<VariableId> {
         let Value::Instruction(at) = value else { return None };
         if let Some(&known) = change.known.get(&value) {
@@ -317,7 +317,7 @@ impl Walker<'_, '_> {
         Some(self.add(Kind::Integer(64), Definition::Trips { counter, delta }))
     }
 
-    /// Whether each turn that goes back compares the value and branches on that.
+    /// Whether each iteration that goes back compares the value and branches on that.
     fn is_looked_at(&self, natural: &Loop<BlockId>, latch: BlockId, value: InstructionId) -> bool {
         natural.members.iter().any(|&block| {
             let terminator = self.function.terminator_of(block);

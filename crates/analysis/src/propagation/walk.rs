@@ -10,7 +10,7 @@ use opcost_key::BlockId;
 use super::walker::Walker;
 
 impl Walker<'_, '_> {
-    /// Walks the dominator tree, depth first.
+    /// Traverses the dominator tree, depth first.
     pub(super) fn walk(&mut self) {
         let entry = BlockId::new(0);
         let mut children: IdMap<BlockId, Vec<BlockId>> =
@@ -39,7 +39,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// What phis behind the block take from it.
+    /// What phis of successors take from the block.
     fn leave(&mut self, block: BlockId) {
         let Some(all) = self.incoming.remove(&block) else { return };
         let mut successors = self.function.blocks[block].successors.clone();

@@ -382,8 +382,8 @@ impl Walk<'_, '_> {
         bytes
     }
 
-    /// Whether a store through the same pointer comes before the load, and after
-    /// the lifetime began: each way from one of these to the load passes it.
+    /// Whether a store through the same pointer dominates the load, and every begin of the lifetime
+    /// dominates the store.
     fn is_stored_before(&self, load: InstructionId) -> bool {
         let function = self.body.function;
         let pointer = function.operands_of(load)[0];

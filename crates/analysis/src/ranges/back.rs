@@ -181,7 +181,7 @@ fn divided_signed(by: u128, result: &ValueRange) -> Option<ValueRange> {
     Some(ValueRange::from(Interval::new(width, word(least.max(-half)), word(most.min(half - 1)))))
 }
 
-/// What is shifted right by a constant, if the result lies in a range.
+/// What is shifted right by a constant, if the result is in a range.
 pub(crate) fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
     let below = low_bits(by);
     let low_zeros = |word: u128| word << by & mask(width);

@@ -81,7 +81,7 @@ impl ValueRange {
         self.interval.type_width()
     }
 
-    /// The arc that the values lie in.
+    /// The arc that the values are in.
     pub fn interval(&self) -> Interval {
         self.interval
     }

@@ -32,7 +32,7 @@ define_id!(
 pub(super) const MOST_TARGETS: usize = 64;
 /// The most exact offsets in one object that one pointer is followed to.
 const MOST_OFFSETS: usize = 8;
-/// The most cells that are told apart in one object.
+/// The most cells that are distinguished in one object.
 const MOST_CELLS: usize = 64;
 /// The most words that one access is split into.
 const MOST_WORDS: i64 = 16;
@@ -350,7 +350,7 @@ impl<'a> Graph<'a> {
         cell
     }
 
-    /// What lies in cells.
+    /// What is in cells.
     pub(super) fn stored_targets(&self) -> impl Iterator<Item = AddressTarget> {
         let written = self.all_cells.iter().map(|cell| cell.written.index());
         written.flat_map(|node| self.sets[node].targets.iter().copied())

@@ -183,7 +183,7 @@ fn is_one(module: &Module, count: Option<Value>) -> bool {
     }
 }
 
-/// Bytes that an alloca makes, if they stand in the code.
+/// Bytes that an alloca makes, if they are constant.
 pub(super) fn alloca_size(
     module: &Module,
     layout: &Layout,

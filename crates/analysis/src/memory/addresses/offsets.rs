@@ -122,8 +122,8 @@ impl Offsets {
         if self.step == 0 { self } else { Self::every(self.first, self.step) }
     }
 
-    /// Where the moved pointer points; `is_array` tells whether such an array
-    /// begins at an offset of the object.
+    /// Where the moved pointer points; `is_array` says whether such an array begins at an offset of
+    /// the object.
     pub fn moved(self, by: Move, is_array: impl Fn(i64, &ArraySpan) -> bool) -> Offsets {
         match by {
             Move::Anywhere => Self::ANY,
@@ -145,8 +145,8 @@ impl Offsets {
         }
     }
 
-    /// So many bytes on. A range grows instead of moving: the constant may
-    /// undo a part of an index that lies before the array.
+    /// So many bytes on. A range grows instead of moving: the constant may undo a part of an index
+    /// that is before the array.
     fn shifted(self, by: i64) -> Offsets {
         let Some(first) = self.first.checked_add(by) else { return Self::ANY };
         if self.step == 0 {

@@ -17,11 +17,11 @@ use crate::ranges::back;
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, RangeStep, ValueRange};
 
-/// `getelementptr`s behind one another whose indices are bounded.
+/// The longest chain of `getelementptr`s whose indices are bounded.
 const DEEPEST: usize = 8;
 
 impl Walk<'_> {
-    /// An access lies in one of the objects that it may go to.
+    /// An access is in one of the objects that it may go to.
     pub(super) fn access(&mut self, at: InstructionId, pointer: Value, ty: Option<TypeId>) {
         if self.options.backwards == Backwards::WithinArrays {
             self.inner(pointer);

@@ -75,8 +75,8 @@ impl FloatRange {
             .or_nan(clash || self.nan_in_either(other))
     }
 
-    /// A rounded product and the exact one that it may stand for: no farther away
-    /// than the next number.
+    /// A rounded product and the exact one that it may represent: no farther away than the next
+    /// number.
     pub(super) fn perhaps_exact(self) -> FloatRange {
         let Some((low, high)) = self.ends else { return self };
         let most = 2f64.powi(self.format.precision() as i32);

@@ -14,7 +14,7 @@ use crate::ranges::word::{Width, mask, sign_bit, signed};
 pub struct Interval {
     pub(super) width: u32,
     pub(super) low: u128,
-    /// Members beside the first; none if the arc is empty.
+    /// Members in addition to the first; none if the arc is empty.
     pub(super) span: Option<u128>,
 }
 
@@ -42,7 +42,7 @@ impl Interval {
         Interval::arc(width, low, high.wrapping_sub(low) & mask(width))
     }
 
-    /// `low` and so many behind it.
+    /// `low` and so many after it.
     pub(crate) fn arc(width: u32, low: u128, span: u128) -> Interval {
         if span >= mask(width) {
             Interval::full(width)

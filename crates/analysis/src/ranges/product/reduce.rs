@@ -10,7 +10,7 @@ use crate::ranges::interval::{Hull, Interval};
 use crate::ranges::known_bits::KnownBits;
 use crate::ranges::small_set::SmallSet;
 
-/// How often the parts may tell each other.
+/// How often the parts may inform each other.
 pub(super) const ROUNDS: u32 = 4;
 
 impl ValueRange {
