@@ -59,9 +59,8 @@ pub enum Claimed {
 pub enum ClaimStep {
     /// A number.
     Constant(i128),
-    /// A value that is not of the loop, as it was computed last before the loop
-    /// is entered: an integer of at most 64 bits or an address, without a sign
-    /// (see `Wrap`).
+    /// A value from outside of the loop, as it was computed last before the loop is entered. It is
+    /// an integer of at most 64 bits or an address, without a sign (see `Wrap`).
     Value(Value),
     /// What a phi at the head of a loop, this one or another, got when that
     /// loop was entered.
@@ -82,16 +81,15 @@ pub enum ClaimStep {
         /// Since when.
         moment: Moment,
     },
-    /// What lies at an address when the loop is entered, without a sign: the
-    /// address dominates the header, and the loop's entry may read it.
+    /// What is at an address when the loop is entered, without a sign: the address dominates the
+    /// header, and the loop's entry may read it.
     LoadedAtEntry {
         /// The address.
         address: Value,
         /// 8, 16, 32 or 64.
         bits: u32,
     },
-    /// How many turns the loop of this header, which is around, has taken: 0 in
-    /// its first.
+    /// How many iterations the loop of this header, which is around, has taken: 0 in its first.
     Turn(BlockId),
     /// a + b
     Add,
@@ -123,8 +121,8 @@ pub enum ClaimStep {
     CeilLog(i128),
     /// The least n, not negative, with n² >= a.
     CeilRoot,
-    /// Takes a count, and adds up the steps behind it, `length` of them with
-    /// the `SumEnd`, for each index below it.
+    /// Takes a count, and adds up the steps after it, `length` of them with the `SumEnd`, for each
+    /// index below it.
     Sum {
         /// The number by which they call the index.
         index: u32,

@@ -20,7 +20,7 @@ use crate::pointers::{TakenByCode, pointers};
 use crate::skeleton::Skeleton;
 use crate::weights;
 
-/// Loops of more turns are no help: what turns longer is seen.
+/// Loops of more iterations are no help: a loop that goes on for longer is seen.
 const MOST_TURNS: u64 = 1 << 40;
 
 pub(crate) fn expected(

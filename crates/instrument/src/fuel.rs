@@ -73,14 +73,14 @@ pub struct FuelRequest {
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
-    /// The program runs with one limit and ends where that is used up: no host
-    /// goes on with it. Then a loop may be paid for whole before it begins,
-    /// however long it is; otherwise one turn could pay for it, and another do it.
+    /// The program runs with one limit and ends where that is used up: no host goes on with it.
+    /// Then a loop may be paid for whole before it begins, however long it is. Otherwise one call
+    /// of a plug-in could pay for it, and another do it.
     pub ends_at_limit: bool,
     /// Whether every segment is charged at its own start, as the referee of all
     /// other ways: without checks.
     pub by_segment: bool,
-    /// How whoever ends the program between two settlements knows what is left.
+    /// How anyone who ends the program between two settlements knows what is left.
     pub told: FaultBalanceRule,
 }
 
@@ -109,9 +109,8 @@ impl FuelRequest {
 pub struct Metered {
     /// What to change.
     pub metering: Metering,
-    /// The most work that is done beyond the limit before a check sees it, when
-    /// the other modules of the program keep to the same request; none without
-    /// checks.
+    /// The most work that is done beyond the limit before a check sees it; none without checks. It
+    /// holds when the other modules of the program keep to the same request.
     pub overshoot: Option<u64>,
     /// Functions whose work their callers pay for.
     pub folded: IdSet<FunctionId>,
@@ -177,8 +176,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()), folded })
 }
 
-/// Whether the target has a register for what is left: a hand is passed as a
-/// pointer, which must hold all of its 64 bits, and WebAssembly puts it into memory.
+/// Whether the target has a register for what is left. A hand is passed as a pointer, which must
+/// hold all of its 64 bits, and WebAssembly puts it into memory.
 fn has_hands(module: &Module) -> bool {
     !module.triple.starts_with("wasm32")
 }

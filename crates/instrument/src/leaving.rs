@@ -112,7 +112,7 @@ impl Leaving {
         self.is_jump(caller, function, block, call).then_some((call, target))
     }
 
-    /// Whether a call stays a jump: its frame is gone while the callee runs.
+    /// Whether a call stays a jump: its frame no longer exists while the callee runs.
     pub(crate) fn is_jump(
         &self,
         caller: FunctionId,
@@ -150,9 +150,9 @@ fn is_before_return(function: &Function, block: BlockId, id: InstructionId) -> b
         && last_two.next() == Some(id)
 }
 
-/// The block of phis and a `ret` that `block` leads to behind the call `id`,
-/// when what it returns is what the call gave: code generation makes a jump of
-/// the call by giving `block` a `ret` of its own.
+/// The block of phis and a `ret` that `block` leads to after the call `id`, when what it returns is
+/// what the call gave. Code generation makes a jump of the call by giving `block` a `ret` of its
+/// own.
 fn return_block(function: &Function, block: BlockId, id: InstructionId) -> Option<BlockId> {
     let mut last_two = function.instructions_of(block).rev().take(2);
     let terminator = last_two.next()?;
@@ -221,8 +221,8 @@ pub(crate) fn is_unknown(module: &Module, call: &Call) -> bool {
     }
 }
 
-/// Whether assembly beside the functions may be what this declares: then what is promised
-/// of it was written by hand.
+/// Whether assembly outside of the functions may be what this declares: then what is promised of it
+/// was written by hand.
 fn is_opaque(module: &Module, id: DeclarationId) -> bool {
     let declaration = &module.declarations[id];
     let name = declaration.name.as_str();

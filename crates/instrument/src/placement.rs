@@ -25,7 +25,7 @@ use crate::leaving::Leaving;
 use crate::skeleton::{PlacedEdge, Skeleton, Way};
 use crate::spots::{Counting, SPLIT_FACTOR, Spots};
 
-/// Whether a function's counts can tell that a frame of it vanished.
+/// Whether a function's counts can show that a frame of it vanished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Balance {
     /// No: its ways out follow from the others.

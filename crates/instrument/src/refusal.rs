@@ -17,7 +17,7 @@ pub struct PlanError {
     pub function: String,
     /// ` at file:line`, or nothing without debug information.
     pub place: String,
-    /// What stands there.
+    /// What is there.
     pub reason: RefusalReason,
 }
 

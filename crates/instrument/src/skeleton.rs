@@ -44,7 +44,7 @@ pub(crate) enum Way {
     Return,
     /// The frame is left at this call; it can also come back.
     Left(InstructionId),
-    /// The call is `noreturn`: whoever makes it leaves.
+    /// The call is `noreturn`: control does not come back.
     Gone(InstructionId),
     /// The `returns_twice` call returned again.
     Again(InstructionId),

@@ -86,7 +86,7 @@ pub fn record(
     Ok(recorded)
 }
 
-/// Whether code of the function that is meant was inlined into this one.
+/// Whether code of the selected function was inlined into this one.
 fn has_inlined(module: &Module, function: &Function, request: &ValuesRequest) -> bool {
     let places = function.instructions.values().filter_map(|instruction| instruction.place);
     places

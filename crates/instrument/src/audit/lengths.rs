@@ -66,7 +66,7 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
     }
 }
 
-/// The units of a call whose length stands in the code.
+/// The units of a call whose length is constant.
 fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
     let Some(opcost_ir::Length::Arguments(first, second, work)) = before.length(next) else { return None };
     let given = before.function.operands_of(next);

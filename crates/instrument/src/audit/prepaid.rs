@@ -54,8 +54,8 @@ pub(super) fn find(before: &Before<'_>) -> Prepaid {
     prepaid
 }
 
-/// Whether `charge` is what the loop behind the branch costs beside one turn,
-/// however often it goes round.
+/// Whether `charge` is what the loop after the branch costs in addition to one iteration, however
+/// often it iterates.
 pub(super) fn is_cost_of_loop(before: &Before<'_>, charge: Value, entry: InstructionId) -> bool {
     let Some(entry) = before.prepaid.entries.get(&entry) else { return false };
     let counter = entry.counter;
@@ -95,7 +95,7 @@ pub(super) fn is_cost_of_loop(before: &Before<'_>, charge: Value, entry: Instruc
     entry.is_computed && is_right && is_endless_seen
 }
 
-/// The cost of one turn.
+/// The cost of one iteration.
 struct Turn<'a> {
     before: &'a Before<'a>,
     forest: &'a LoopForest<BlockId>,
@@ -239,8 +239,8 @@ impl Counter {
         self.mask() >> (self.step.trailing_zeros() + 1)
     }
 
-    /// Starts, each with the bound that ends the loop behind so many back edges; one
-    /// of both is not known.
+    /// Starts, each with the bound that ends the loop after so many back edges; one of both is not
+    /// known.
     fn runs<'a>(&'a self, before: &Before<'_>, turns: u64) -> impl Iterator<Item = (u64, u64)> + 'a {
         let steps = turns.wrapping_add(u64::from(self.is_next_tested));
         let way = (self.step as u64).wrapping_mul(steps);
@@ -254,7 +254,7 @@ impl Counter {
         })
     }
 
-    /// The loop itself, a few hundred turns of it.
+    /// The loop itself, a few hundred iterations of it.
     fn walk(&self, start: u64, bound: u64) -> Option<u64> {
         let mut counter = start;
         (0..200).find(|_| {
@@ -265,7 +265,7 @@ impl Counter {
         })
     }
 
-    /// How often it goes back, where that stands in the code.
+    /// How often it goes back, where that is constant.
     fn known_back_edges(&self, before: &Before<'_>) -> Option<i64> {
         let (start, bound) = (before.number(self.start)?, before.number(self.bound)?);
         let way = i128::from(bound) - i128::from(start);

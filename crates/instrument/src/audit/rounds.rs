@@ -33,10 +33,10 @@ pub(super) struct Round {
     pub(super) back_edges: u64,
 }
 
-/// The loops of a function whose turns are bounded by its code.
+/// The loops of a function whose iterations are bounded by its code.
 #[derive(Default)]
 pub(super) struct Rounds {
-    /// Each behind those inside.
+    /// Each after those inside.
     pub(super) list: Vec<Round>,
     edges: BTreeSet<(BlockId, BlockId)>,
 }
@@ -47,7 +47,7 @@ impl Rounds {
     }
 }
 
-/// Walks the counters of all loops of a function.
+/// Follows the counters of all loops of a function.
 pub(super) fn find(before: &Before<'_>) -> Rounds {
     let function = before.function;
     let mut rounds = Rounds::default();

@@ -27,7 +27,7 @@ const BECOME_CALLS: &str = "sin cos tan asin acos atan atan2 sinh cosh tanh sinc
 /// How the work of a function is charged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Charge {
-    /// By a weight, and by what stands in arguments and memory (`lengths`, `opcost_runtime::library`). On the
+    /// By a weight, and by what arguments and memory hold (`lengths`, `opcost_runtime::library`). On the
     /// worst arguments that were found it does this many times of what is charged, if that was measured.
     Weight(u32, Option<f64>),
     /// By a weight that is right when the caller catches what is thrown; opcost's library charges frames between.

@@ -64,7 +64,7 @@ pub(super) fn work(name: &str) -> LengthWork {
 /// More than this is asked for before it is done, even if it is known.
 const MOST_IN_WEIGHT: u32 = 4096;
 
-/// Units for a length that stands in the code, unless they are too many.
+/// Units for a length that is constant, unless they are too many.
 pub(super) fn units(
     module: &Module,
     function: &Function,
@@ -80,7 +80,7 @@ pub(super) fn units(
     u32::try_from(work.units(bytes)).ok().filter(|&units| units <= MOST_IN_WEIGHT)
 }
 
-/// What an `alloca` takes, unless the number of its elements stands there.
+/// What an `alloca` takes, unless the number of its elements is constant.
 pub(super) fn allocated(function: &Function, id: InstructionId) -> Option<Length> {
     let is_known = matches!(function.operands_of(id).first(), None | Some(Value::Constant(_)));
     (!is_known).then_some(Length::Allocated)

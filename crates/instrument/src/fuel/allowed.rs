@@ -47,8 +47,8 @@ pub use rule::{Objection, Rule};
 pub struct Admission {
     /// Functions that would be metered.
     pub functions: usize,
-    /// Over all that the module says but its places, in hexadecimal digits. Not
-    /// made to withstand whoever wants two modules of one hash.
+    /// Over all that the module says but its places, in hexadecimal digits. Not made to withstand
+    /// anyone who wants two modules of one hash.
     pub hash: String,
     /// Over the table of the library and what was added to it.
     pub library: String,

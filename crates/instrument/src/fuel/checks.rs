@@ -75,7 +75,7 @@ impl Checks<'_> {
         Checked { stretches: checked, ahead, ends }
     }
 
-    /// The work of a computed goto and of what is asked about behind it.
+    /// The work of a computed goto and of what is asked about after it.
     fn work_through(&self, function: &Function, stretches: &Stretches, at: StretchId) -> u64 {
         let stretch = &stretches.list[at];
         let successors = function.blocks[stretch.block].successors.iter();
@@ -83,7 +83,7 @@ impl Checks<'_> {
         stretch.work.saturating_add(asked.max().unwrap_or(0))
     }
 
-    /// Walks over one stretch; returns the ways behind it.
+    /// Goes over one stretch; returns the ways after it.
     fn pass(&mut self, placing: &mut Placing<'_>, at: StretchId, arriving: Ways) -> Ways {
         let Placing { id, stretches, rounds, ref mut checked, ref mut lengths } = *placing;
         let function = &self.module.functions[id];

@@ -42,8 +42,8 @@ const FREE: u64 = 0;
 
 /// Where a function pays, and what it has paid ahead at each stretch.
 pub(crate) struct Payment {
-    /// What is paid and not done where each stretch begins, when it has paid
-    /// for itself; behind the last, the same for the nodes before them.
+    /// What is paid and not done where each stretch begins, when it has paid for itself. After the
+    /// last one, the same for the nodes before them.
     advance: IdMap<StretchId, i64>,
     /// The node that the ways to a stretch lead to, if it is another.
     arrival: IdMap<StretchId, StretchId>,
@@ -131,8 +131,7 @@ impl Payment {
         if checked.ahead.contains(id) { 0 } else { self.behind_head(stretches, id) }
     }
 
-    /// What is paid and not done behind the head of a stretch. A fault may keep it
-    /// from being done.
+    /// What is paid and not done after the head of a stretch. A fault may keep it from being done.
     pub(crate) fn behind_head(&self, stretches: &Stretches, id: StretchId) -> i64 {
         self.advance[id] - stretches.list[id].head as i64
     }
@@ -149,7 +148,7 @@ impl Payment {
         stretches.list.iter().filter_map(settled).collect()
     }
 
-    /// The advance behind a stretch.
+    /// The advance after a stretch.
     fn behind(&self, stretches: &Stretches, id: StretchId) -> i64 {
         self.advance[id] - stretches.list[id].work as i64
     }

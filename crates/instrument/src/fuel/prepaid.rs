@@ -40,7 +40,7 @@ pub(crate) struct Prepaid {
 /// A loop, as it is paid for.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
-    /// What the branch into it costs beside its weight.
+    /// What the branch into it costs in addition to its weight.
     pub(crate) at_entry: u64,
     /// How often it goes round, when that must be computed.
     pub(crate) trips: Option<Trips>,
@@ -103,8 +103,8 @@ fn how_paid(counted: &CountedLoop, cost: u32, around: &Around<'_>) -> Option<Ent
     around.are_trips_charged.then_some(entered)
 }
 
-/// What one turn costs whichever way it goes, if that is one number and the
-/// loop is left to where it does not go back.
+/// What one iteration costs whichever way it goes, if that is one number and the loop is left to
+/// where it does not go back.
 fn cost_of_turn(
     function: &Function,
     forest: &LoopForest<BlockId>,

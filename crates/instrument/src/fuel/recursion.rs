@@ -23,7 +23,7 @@ use crate::fuel::looks::{Looks, looks};
 use crate::leaving::Leaving;
 
 opcost_index::define_id!(
-    /// A function, or behind the last one the outside.
+    /// A function, or the outside, whose number comes after the last one.
     struct CallerId, "caller"
 );
 
@@ -76,7 +76,7 @@ impl Recursion {
         self.returned_to.contains(id) || self.reachable_from_outside.contains(id)
     }
 
-    /// Whether it must be asked behind this call of `caller`.
+    /// Whether it must be asked after this call of `caller`.
     pub(crate) fn is_asked_behind(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         let is_relay = matches!(call.callee, CalleeRef::Function(callee) if self.relays.contains(callee));
         is_relay || self.goes_back(module, caller, call)
@@ -142,8 +142,7 @@ impl Recursion {
     }
 }
 
-/// The postorder of a depth-first walk over direct calls, and each function's
-/// position in it.
+/// The postorder of a depth-first traversal over direct calls, and each function's position in it.
 fn walk(module: &Module) -> (Vec<FunctionId>, IdMap<FunctionId, usize>) {
     let root = CallerId::new(module.functions.len());
     let mut graph = AdjacencyGraph::new(module.functions.len() + 1);

@@ -42,7 +42,7 @@ struct Body<'a> {
     stretches: &'a Stretches,
 }
 
-/// A loop, and what it stands in.
+/// A loop, and what it is in.
 struct AtHand<'a> {
     function: &'a Function,
     stretches: &'a Stretches,
@@ -58,8 +58,8 @@ impl AtHand<'_> {
         self.forest.loops[self.around].header
     }
 
-    /// Whether a way from this block into the loop has a place of its own, on
-    /// which the loop's turns can be paid for; true of a block that leads elsewhere.
+    /// Whether a way from this block into the loop has a place of its own, on which the loop's
+    /// iterations can be paid for. True of a block that leads elsewhere.
     fn can_be_led_into_by(&self, block: BlockId) -> bool {
         let end = self.stretches.list[self.stretches.last_of(block, self.function)].end;
         !self.function.blocks[block].successors.contains(&self.header())
@@ -180,7 +180,7 @@ impl Checks<'_> {
         true
     }
 
-    /// What one turn of a loop takes, with the checks that are there so far.
+    /// What one iteration of a loop takes, with the checks that are there so far.
     fn walk_a_turn(&self, at_hand: &AtHand<'_>, required: &Required) -> Walked {
         let AtHand { function, stretches, around, ref members, .. } = *at_hand;
         let Required { checked, ends, rounds, .. } = required;
@@ -192,7 +192,7 @@ impl Checks<'_> {
             .walk(behind)
     }
 
-    /// What all turns of a loop take, if its code bounds them and they are few enough.
+    /// What all iterations of a loop take, if its code bounds them and they are few enough.
     fn bounded_round(&self, at_hand: &AtHand<'_>, walked: &Walked) -> Option<Round> {
         let AtHand { function, dominators, forest, around, .. } = *at_hand;
         let turns = most_back_edges(self.module, function, dominators, forest, around);
@@ -206,8 +206,8 @@ impl Checks<'_> {
         is_bounded.then_some(Round { around, turn, behind_check })
     }
 
-    /// A block that jumps to where a pointer says and does little else is best
-    /// left alone: code generation copies it to where it is come from.
+    /// A block that jumps to where a pointer says and does little else is best left alone. Code
+    /// generation copies it to its predecessors.
     fn is_computed_goto(&self, body: Body<'_>, block: BlockId) -> bool {
         let Body { function, stretches } = body;
         let stretch = &stretches.list[stretches.first[block]];

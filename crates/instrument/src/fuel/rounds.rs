@@ -36,7 +36,7 @@ use crate::fuel::stretch::{StretchId, Stretches};
 /// with its counter.
 pub(crate) const MOST_TURNS: u64 = 1 << 20;
 
-/// Longest ways that end where the walk stands.
+/// Longest ways that end where the traversal is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ways {
     pub(crate) from_entry: Option<u64>,
@@ -68,7 +68,7 @@ pub(crate) struct Round {
 /// The loops of a function that no check closes.
 pub(crate) struct Rounds {
     by_header: IdMap<BlockId, Option<Round>>,
-    /// Blocks of those whose turns are bounded.
+    /// Blocks of those whose iterations are bounded.
     bounded: IdSet<BlockId>,
 }
 
@@ -82,7 +82,7 @@ impl Rounds {
         self.by_header[header] = Some(Round { behind_check, ..Round::default() });
     }
 
-    /// Notes a loop whose turns are bounded.
+    /// Notes a loop whose iterations are bounded.
     pub(crate) fn add_bounded(&mut self, header: BlockId, members: &[BlockId], round: Round) {
         self.by_header[header] = Some(round);
         members.iter().for_each(|&member| {
@@ -96,8 +96,8 @@ impl Rounds {
         self.bounded.contains(block)
     }
 
-    /// What the ways to a block may come to with all turns of its loop, if it is
-    /// the header of one.
+    /// What the ways to a block may come to with all iterations of its loop, if it is the header of
+    /// one.
     pub(crate) fn enter(&self, block: BlockId, ways: Ways) -> Ways {
         let Some(round) = self.by_header[block] else { return ways };
         let all = Ways { from_check: ways.from_check.max(round.behind_check), ..ways };
@@ -111,7 +111,7 @@ impl Rounds {
     }
 }
 
-/// A loop whose turns are looked at; the loops inside are known.
+/// A loop whose iterations are looked at; the loops inside are known.
 pub(crate) struct Turn<'a> {
     pub(crate) function: &'a Function,
     pub(crate) stretches: &'a Stretches,
@@ -128,13 +128,13 @@ pub(crate) struct Turn<'a> {
 /// The ways round a loop.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Walked {
-    /// From the header, or from checks inside, to the end of a turn.
+    /// From the header, or from checks inside, to the end of an iteration.
     pub(crate) ways: Ways,
     /// Whether a way round has no check on it.
     pub(crate) is_unasked: bool,
 }
 
-/// Where a walk round a loop has come to.
+/// Where a traversal round a loop has come to.
 #[derive(Default)]
 struct Reached {
     ways: BTreeMap<StretchId, Ways>,
@@ -142,7 +142,7 @@ struct Reached {
 }
 
 impl Turn<'_> {
-    /// `behind` tells the ways behind a stretch from those before it.
+    /// `behind` returns the ways after a stretch from those before it.
     pub(crate) fn walk(&self, behind: impl Fn(StretchId, Ways) -> Ways) -> Walked {
         let header = self.forest.loops[self.id].header;
         let start = self.stretches.first[header];

@@ -81,7 +81,7 @@ pub(super) fn plan_widths(
     }
 }
 
-/// What is told of an instruction: its result, or an operand.
+/// What is recorded of an instruction: its result, or an operand.
 fn told(
     module: &Module,
     function: &Function,
@@ -128,7 +128,7 @@ fn kind_of(ty: &Type) -> Option<PointKind> {
     }
 }
 
-/// Nothing may stand between a call that must become a jump and its `ret`.
+/// Nothing may be between a call that must become a jump and its `ret`.
 fn before(function: &Function, block: BlockId, at: InstructionId) -> Option<EditPoint> {
     let is_jump = |id: InstructionId| function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
     let follows_jump = function.instructions_of(block).any(|id| id < at && is_jump(id));

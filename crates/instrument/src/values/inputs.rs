@@ -148,7 +148,7 @@ impl Inputs {
         }
     }
 
-    /// A value that is known at the entry, or was kept behind its instruction.
+    /// A value that is known at the entry, or was kept after its instruction.
     fn value(&mut self, at: &Where<'_>, value: Value) -> Result<Noted> {
         let header = at.rereads.header(at.rereads.natural);
         if at.rereads.is_known_in(value, header) && at.rereads.is_outside(value) {
@@ -220,7 +220,7 @@ impl Where<'_> {
         }
     }
 
-    /// Right behind an instruction.
+    /// Right after an instruction.
     fn behind(&self, id: InstructionId) -> Result<EditPoint> {
         let block = self.rereads.function.block_of(id);
         let is_jump = self.rereads.function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);

@@ -140,8 +140,8 @@ impl Rereads<'_> {
         }
     }
 
-    /// Whether a load is made first of all when the loop is entered: in the
-    /// header, and nothing before it writes or may not come back.
+    /// Whether a load is made first of all when the loop is entered. It is in the header, and
+    /// nothing before it writes or may not come back.
     fn is_first_in_the_loop(&self, load: InstructionId) -> bool {
         let header = self.header(self.natural);
         let is_harmless = |id: InstructionId| {
@@ -156,7 +156,7 @@ impl Rereads<'_> {
             && self.function.instructions_of(header).take_while(|&id| id != load).all(is_harmless)
     }
 
-    /// What an address starts from, and how many bytes behind that it is.
+    /// What an address starts from, and how many bytes after that it is.
     fn base(&self, address: Value) -> (Value, i64) {
         let (mut base, mut offset) = (address, 0_i64);
         for _ in 0..DEEPEST {
