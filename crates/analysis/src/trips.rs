@@ -1,4 +1,4 @@
-//! How often does a counted loop go round, told before it begins?
+//! How often does a counted loop go round, predicted before it begins?
 //!
 //! A counted loop leaves by one edge, at its latch, when a counter that moves
 //! by one power of two each time meets a bound that the loop does not change:

@@ -1,13 +1,11 @@
-//! What does someone claim about the turns of loops, and how is it held
-//! against a run?
+//! What does someone claim about the iterations of loops, and how is it held against a run?
 //!
-//! Whoever predicts turns says so in [`TripClaims`], in plain words: a header, and a
-//! stack program over exact integers. Nothing of an analysis is known here, so
-//! that any analysis, and a referee of one, can be held against real runs. The
-//! program is compiled for the runtime: each value becomes an input that is
-//! noted where the loop is entered; what is not there any more by then is kept
-//! from where it is. What cannot be compiled is not checked, and the reason is
-//! kept. `checks` runs a compiled program as the runtime does.
+//! Anyone who predicts iterations says so in [`TripClaims`], in plain words: a header, and a stack
+//! program over exact integers. Nothing of an analysis is known here, so that any analysis, and a
+//! referee of one, can be held against real runs. The program is compiled for the runtime: each
+//! value becomes an input that is noted where the loop is entered; what is not there any more by
+//! then is kept from where it is. What cannot be compiled is not checked, and the reason is kept.
+//! `checks` runs a compiled program as the runtime does.
 //!
 //! Input: a function, and a claim on one of its loops. Output: a check and its
 //! inputs. Cost: the steps. Limits: [`MOST_INPUTS`] inputs of at most 64 bits,

@@ -1,9 +1,9 @@
 //! What does code say of how often it runs, before it does?
 //!
-//! Frequencies of edges by static branch prediction (`weights`), loops whose
-//! number of turns stands in the code (`opcost_analysis::trips`), and who may be called
-//! through pointers (`pointers`). Whoever repairs a sampled profile takes the first for
-//! functions that nobody saw, and holds the others against what was seen.
+//! Frequencies of edges by static branch prediction (`weights`), loops whose number of iterations
+//! is constant in the code (`opcost_analysis::trips`), and who may be called through pointers
+//! (`pointers`). Anyone who repairs a sampled profile takes the first for functions that nobody
+//! saw, and holds the others against what was seen.
 //!
 //! Output: [`Expected`], of a map's edges. Cost: as the loop forest.
 

@@ -1,21 +1,18 @@
 //! Plans for metering: how a module spends fuel, and where it is stopped.
 //!
-//! One counter of fuel is counted down; a function keeps it in a register and
-//! settles with the cell in memory around calls that may look at it. Work is
-//! paid for on the chords of a spanning tree (Ball, "Efficiently counting
-//! program events with support for on-line queries", 1994: one counter, a
-//! potential on the tree, amounts on the chords); a check stands on every
-//! cycle of blocks and of calls, and wherever more than a set amount of work
-//! could be done without one.
+//! One counter of fuel is counted down; a function keeps it in a register and settles with the cell
+//! in memory around calls that may look at it. Work is paid for on the chords of a spanning tree
+//! (Ball, "Efficiently counting program events with support for on-line queries", 1994: one
+//! counter, a potential on the tree, amounts on the chords); a check is on every cycle of blocks
+//! and of calls, and wherever more than a set amount of work could be done without one.
 //!
-//! The order of questions: what cannot live on one counter (`refusals`), which
-//! calls look at the cell (`looks`) and which take it from hand to hand
-//! (`handed`), whose cost its callers pay (`folded`), which loops are paid for where
-//! they are entered (`prepaid`), what the stretches of work between them are
-//! (`stretches`), on which calls it must be asked (`recursion`) and which cycles
-//! of blocks (`required`) but those whose work is bounded (`rounds`), where else
-//! the checks stand and how much work passes between two (`checks`, `lengths`), where the
-//! work is paid for (`payment`).
+//! The order of questions: what cannot live on one counter (`refusals`), which calls look at the
+//! cell (`looks`) and which take it from hand to hand (`handed`), whose cost its callers pay
+//! (`folded`), which loops are paid for where they are entered (`prepaid`), what the stretches of
+//! work between them are (`stretches`), on which calls it must be asked (`recursion`) and which
+//! cycles of blocks (`required`) but those whose work is bounded (`rounds`), where else the checks
+//! are and how much work passes between two (`checks`, `lengths`), where the work is paid for
+//! (`payment`).
 //!
 //! Whether a module keeps to its fuel at all is another question (`allowed`).
 //!

@@ -1,4 +1,4 @@
-//! Where does the increment for an edge stand?
+//! Where is the increment for an edge?
 //!
 //! On the edge itself only when it must: an edge that is the only way out of
 //! its source is counted there, one that is the only way into its target is

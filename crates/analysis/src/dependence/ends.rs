@@ -1,4 +1,4 @@
-//! In which inputs does an answer end, and what stands in its way?
+//! In which inputs does an answer end, and what is in its way?
 //!
 //! Inputs by name, and the number that follows where they are numbers; else why there
 //! is no answer. Cost: linear in the answer.

@@ -1,4 +1,4 @@
-//! What do places, numbers and stores tell of each other? Each question once.
+//! What do places, numbers and stores say of each other? Each question once.
 //!
 //! These three rest on each other without end: the place of a pointer on the number of
 //! an index, a number on the only store that a load reads, and that on the places of

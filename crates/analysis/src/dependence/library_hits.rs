@@ -1,7 +1,7 @@
 //! What does a call of a library function do to a cell?
 //!
-//! The effect table tells through which parameters it writes and how far; where these
-//! point is asked. Cost: the parameters.
+//! The effect table says through which parameters it writes and how far; where these point is
+//! asked. Cost: the parameters.
 
 use opcost_ir::Value;
 use opcost_key::InstructionId;

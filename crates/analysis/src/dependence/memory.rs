@@ -1,10 +1,9 @@
 //! What does the resolver ask of memory? Four questions, answered by others.
 //!
-//! Where may a pointer point, who may write a range of bytes, whom does a call
-//! call, and who calls a function. Whoever answers may say too much (a write
-//! that never happens), never too little: what he does not know he says with
-//! `is_complete: false`. The resolver makes the answers sharper by the call
-//! sites that led to a place, and asks in which order things happen itself.
+//! Where may a pointer point, who may write a range of bytes, whom does a call call, and who calls
+//! a function. Anyone who answers may say too much (a write that never happens), never too little:
+//! what he does not know he says with `is_complete: false`. The resolver makes the answers sharper
+//! by the call sites that led to a place, and asks in which order things happen itself.
 //!
 //! `binding` answers from [`memory`](crate::memory); the tests answer with a
 //! scan of the whole module, which is the referee.

@@ -1,17 +1,15 @@
 //! Which writes can a read see? Reaching definitions, asked backwards.
 //!
-//! From the read back through the blocks, past what does not touch the cell.
-//! A write that certainly covers it ends the way; one that may is noted and
-//! the way goes on past it. At a call of a function that may write the cell
-//! the way goes on at that function's returns, at a function's entry in front
-//! of the call that led there, or of every call if that is not known. So the
-//! document's three answers of memory dependence are one walk: found here
-//! (`Def`), perhaps (`Clobber`), not in this block or function (`NonLocal`,
-//! `NonFuncLocal`). Order means nothing for cells that threads or signal
-//! handlers write, behind `setjmp`, and on the way of an exception: there
-//! every write counts.
+//! From the read back through the blocks, past what does not touch the cell. A write that certainly
+//! covers it ends the way; one that may is noted and the way goes on past it. At a call of a
+//! function that may write the cell the way goes on at that function's returns, at a function's
+//! entry in front of the call that led there, or of every call if that is not known. So the
+//! document's three answers of memory dependence are one traversal: found here (`Def`), perhaps
+//! (`Clobber`), not in this block or function (`NonLocal`, `NonFuncLocal`). Order means nothing for
+//! cells that threads or signal handlers write, after `setjmp`, and on the way of an exception:
+//! there every write counts.
 //!
-//! Cost: blocks walked, bounded; nothing is walked twice under one context.
+//! Cost: blocks traversed, bounded; nothing is traversed twice under one context.
 
 use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What does a load read? The rules, each in turn for what those before it left
+//! What does a load read? The rules, each one after the other for what those before it left
 //! (`deep_solve` of the document).
 //!
 //! Memory analysis knows the bytes, an element of an array, a pointer that each

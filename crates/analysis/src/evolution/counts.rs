@@ -1,10 +1,9 @@
 //! How often does a loop go back? Its exits put together.
 //!
-//! An exit whose block runs in every turn leaves in its first turn at the
-//! latest; the loop goes back as often as the least of these says. The answer
-//! is exact if every other exit is told too, or is never taken; else a bound.
-//! Exits that lead to no return (aborts, exceptions) are set aside, and the
-//! answer says so. A body behind a test at the top begins once less than the
+//! An exit whose block runs in every iteration leaves in its first iteration at the latest; the
+//! loop goes back as often as the least of these says. The answer is exact if every other exit is
+//! known too, or is never taken; else a bound. Exits that lead to no return (aborts, exceptions)
+//! are set aside, and the answer says so. A body after a test at the top begins once less than the
 //! test is made. Cost: the exits.
 
 use opcost_ir::Opcode;

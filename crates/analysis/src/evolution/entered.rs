@@ -1,14 +1,13 @@
-//! Under which condition is a loop entered? What stands before it, as a formula.
+//! Under which condition is a loop entered? What is before it, as a formula.
 //!
-//! A count holds for a loop that is entered: where a test before it fails (a
-//! loop that is tested last has one, and so has what a vector body leaves) its
-//! formula says nothing, so the condition belongs to the claim. It is that of
-//! coming from the start of the function, or of the turn of the loop around, to
-//! the header: along the dominators, each step being the disjunction of its
-//! ways. A block that all ways lead to costs no test. Loops between are left as
-//! they are left, if they have one exit; that they end, and that calls return,
-//! is presumed. What has no formula is [`Entered::Unknown`], and evaluation has
-//! three values: a conjunction fails where one known part does.
+//! A count holds for a loop that is entered: where a test before it fails (a loop that is tested
+//! last has one, and so has what a vector body leaves) its formula says nothing, so the condition
+//! belongs to the claim. It is that of coming from the start of the function, or of the iteration
+//! of the loop around, to the header: along the dominators, each step being the disjunction of its
+//! ways. A block that all ways lead to costs no test. Loops between are left as they are left, if
+//! they have one exit; that they end, and that calls return, is presumed. What has no formula is
+//! [`Entered::Unknown`], and evaluation has three values: a conjunction fails where one known part
+//! does.
 //!
 //! Input: the loop, and what its count rests on; a test that rests on more is
 //! unknown. Output: a tree of tests on the symbols of the count. Cost: at most

@@ -1,7 +1,7 @@
 //! When is a loop entered? The condition, as a tree of statements.
 //!
-//! What cannot be told is a part like any other: a conjunction fails where one known
-//! part does. Parts stand once each. Cost: the parts.
+//! What cannot be determined is a part like any other: a conjunction fails where one known part
+//! does. Each part is there once. Cost: the parts.
 
 use crate::expression::{FormulaId, Test};
 

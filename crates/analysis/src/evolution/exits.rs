@@ -1,11 +1,10 @@
-//! When is a loop left by one of its exits? The first turns put together.
+//! When is a loop left by one of its exits? The first iterations put together.
 //!
-//! A loop that goes on while `a && b` leaves at the first of two, one that goes
-//! on while `a || b` when both have failed. Each comparison of integers has a
-//! first turn in which it fails ([`leaving`](super::leaving)), or none, or it
-//! cannot be told; `i < x`, x being a byte that anyone changes, has failed when
-//! i is 255. An exit by `!=` whose counter steps over its bound is never taken:
-//! beside others it counts where it is met only. Cost: the comparisons.
+//! A loop that goes on while `a && b` leaves at the first of two, one that goes on while `a || b`
+//! when both have failed. Each comparison of integers has a first iteration in which it fails
+//! ([`leaving`](super::leaving)), or none, or it cannot be determined; `i < x`, x being a byte that
+//! anyone changes, has failed when i is 255. An exit by `!=` whose counter steps over its bound is
+//! never taken: next to others it counts where it is met only. Cost: the comparisons.
 
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};

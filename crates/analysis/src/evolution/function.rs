@@ -1,7 +1,7 @@
 //! What is known of the loops of one function?
 //!
-//! All loops are solved, from the inside out; the better of both modes is told, in terms
-//! of the turns around and of what the function is given. Cost: that of the parts.
+//! All loops are solved, from the inside out; the better of both modes is reported, in terms of the
+//! iterations around and of what the function is given. Cost: that of the parts.
 
 use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;

@@ -1,11 +1,10 @@
 //! What holds whenever a loop is entered? The branches that lead to it.
 //!
-//! Where one of two ways out of a dominator is the only way to the loop, what
-//! its branch asked was answered that way, in this very turn of the loops
-//! around. Each answer is a fact about formulas. Source: dominating conditions,
-//! as in every range analysis since Patterson, "Accurate static branch
-//! prediction by value range propagation" (1995).
-//! Cost: the nearest [`MOST_BRANCHES`] dominators of the loop's head.
+//! Where one of two ways out of a dominator is the only way to the loop, what its branch asked was
+//! answered that way, in this very iteration of the loops around. Each answer is a fact about
+//! formulas. Source: dominating conditions, as in every range analysis since Patterson, "Accurate
+//! static branch prediction by value range propagation" (1995). Cost: the nearest [`MOST_BRANCHES`]
+//! dominators of the loop's head.
 
 use std::rc::Rc;
 

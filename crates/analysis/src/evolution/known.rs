@@ -1,10 +1,10 @@
 //! What is known of a value, and what does that rest on?
 //!
-//! A formula with its assumptions, each once; and what a variable of a loop's head is
-//! turn by turn. All of it is told once for each of two modes. In [`Mode::Strict`]
-//! no flag is believed: the machine goes round whatever was promised. In
-//! [`Mode::Trusting`] the result of an instruction with a flag is what it would
-//! be without wrapping, and the flag is listed with all that rests on it.
+//! A formula with its assumptions, each once; and what a variable of a loop's head is iteration by
+//! iteration. All of it is reported once for each of two modes. In [`Mode::Strict`] no flag is
+//! believed: the machine goes round whatever was promised. In [`Mode::Trusting`] the result of an
+//! instruction with a flag is what it would be without wrapping, and the flag is listed with all
+//! that rests on it.
 
 use std::rc::Rc;
 

@@ -1,8 +1,7 @@
-//! In which turn does a comparison first fail?
+//! In which iteration does a comparison first fail?
 //!
-//! Both sides are formulas of the turn h. What decides is their difference D:
-//! a loop that goes on while `l < r` leaves in the first turn with D = l - r not
-//! negative. By the form of D:
+//! Both sides are formulas of the iteration h. What decides is their difference D: a loop that goes
+//! on while `l < r` leaves in the first iteration with D = l - r not negative. By the form of D:
 //!
 //! ```text
 //! a + b·h          ceil(-a / b)                           b > 0
@@ -12,10 +11,9 @@
 //! wrap(a + b·h) - r     the same while nothing wraps before, see `wrapped`
 //! ```
 //!
-//! For `l != r` the first turn in which both are equal modulo 2^w: with the step
-//! 2^k·odd it is ((r - l) / 2^k · odd⁻¹) modulo 2^(w-k), if 2^k divides the
-//! distance. Where the answer needs a condition that the facts do not show, the
-//! condition is part of it. Cost: the terms of D.
+//! For `l != r` the first iteration in which both are equal modulo 2^w: with the step 2^k·odd it is
+//! ((r - l) / 2^k · odd⁻¹) modulo 2^(w-k), if 2^k divides the distance. Where the answer needs a
+//! condition that the facts do not show, the condition is part of it. Cost: the terms of D.
 
 use opcost_ir::Predicate;
 

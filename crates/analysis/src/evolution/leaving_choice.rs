@@ -1,12 +1,11 @@
-//! In which turn does a comparison first fail, where a side is one of two?
+//! In which iteration does a comparison first fail, where a side is one of two?
 //!
-//! A choice by a test that no turn changes makes two cases, put together by the
-//! same test. A choice by "is it the first turn?" (what merges a constant at the
-//! head and another one on the way back) is looked at in the first turn, and
-//! behind it one turn later. A choice by "is the turn odd?" is decided in the
-//! first two turns or never. Of a choice by another test that decides the
-//! comparison alone (a truth value that was computed before it is branched on)
-//! the first turn of the test counts. Cost: at most [`CASES`] choices deep.
+//! A choice by a test that no iteration changes makes two cases, put together by the same test. A
+//! choice by "is it the first iteration?" (what merges a constant at the head and another one on
+//! the way back) is looked at in the first iteration, and after it one iteration later. A choice by
+//! "is the iteration odd?" is decided in the first two iterations or never. Of a choice by another
+//! test that decides the comparison alone (a truth value that was computed before it is branched
+//! on) the first iteration of the test counts. Cost: at most [`CASES`] choices deep.
 
 use opcost_ir::Predicate;
 

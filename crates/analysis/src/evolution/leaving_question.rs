@@ -1,8 +1,8 @@
 //! What is asked of a comparison, and what can be answered?
 //!
-//! Two formulas of the turn and the facts at hand; a first turn with the conditions that
-//! it needs. Also the forms of a formula that several answers look for: a counter, a
-//! multiple of a power, a quotient by one. Cost: the terms.
+//! Two formulas of the iteration and the facts at hand; a first iteration with the conditions that
+//! it needs. Also the forms of a formula that several answers look for: a counter, a multiple of a
+//! power, a quotient by one. Cost: the terms.
 
 use opcost_ir::Predicate;
 

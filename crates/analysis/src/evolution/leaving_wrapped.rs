@@ -1,4 +1,4 @@
-//! In which turn does a comparison first fail, where the counter may wrap?
+//! In which iteration does a comparison first fail, where the counter may wrap?
 //!
 //! A counter `wrap(start + step·h)` that goes on while it is below r rises
 //! exactly, as long as it has not passed r; so nothing has wrapped before if
@@ -7,8 +7,8 @@
 //! it wraps from the low end to the high one, and leaves there. What is said of
 //! rising counters holds for falling ones with both signs turned.
 //!
-//! Where one value only leaves (`!=`, or `< high`), arithmetic modulo 2^bits
-//! tells the turn whatever the step is.
+//! Where one value only leaves (`!=`, or `< high`), arithmetic modulo 2^bits gives the iteration
+//! whatever the step is.
 
 use super::answer::Otherwise;
 use super::leaving_question::{Crossing, First, Needed, Question};

@@ -1,6 +1,6 @@
 //! What is found of a loop? Data of the answers that rest on each other.
 //!
-//! What holds when it is entered, how often it goes back, and where a walk came out.
+//! What holds when it is entered, how often it goes back, and where a simulation came out.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
-//! What is a variable in turn number h? Recurrences and their closed forms.
+//! What is a variable in iteration number h? Recurrences and their closed forms.
 //!
-//! What merges at the head of a loop is `x(0) = start` and `x(h + 1) = f(x(h), h)`.
-//! The step f is one turn as [`raw`](super::raw) makes it, other variables of
-//! the head in closed form. Forms that are solved (h the turn, c free of x):
+//! What merges at the head of a loop is `x(0) = start` and `x(h + 1) = f(x(h), h)`. The step f is
+//! one iteration as [`raw`](super::raw) makes it, other variables of the head in closed form. Forms
+//! that are solved (h the iteration, c free of x):
 //!
 //! ```text
 //! x + g(h)           start + Σ g           g a polynomial, powers, anything summed

@@ -1,10 +1,9 @@
-//! What is a formula at a given turn of a loop, or behind loops that ended?
+//! What is a formula at a given iteration of a loop, or after loops that ended?
 //!
-//! A formula as [`raw`](super::raw) makes it speaks of what merges at the heads
-//! of loops. Seen from inside loop L these are of three kinds: of a loop around
-//! L (they do not change while L runs), of L itself (their closed form takes
-//! their place), and of a loop that was left: then the last turn counts, and
-//! its number is how often that loop went back, if that is known exactly.
+//! A formula as [`raw`](super::raw) makes it speaks of what merges at the heads of loops. Seen from
+//! inside loop L these are of three kinds: of a loop around L (they do not change while L runs), of
+//! L itself (their closed form takes their place), and of a loop that was left: then the last
+//! iteration counts, and its number is how often that loop went back, if that is known exactly.
 //! Cost: the parts of the formulas, each loop asked once.
 
 use super::answer::Reason;

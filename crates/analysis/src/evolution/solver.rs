@@ -1,8 +1,8 @@
 //! What is at hand while a function is solved: the code, the table, what was
 //! found so far.
 //!
-//! Facts of the code alone are told here. Questions about loops that rest on each
-//! other are asked through [`Ask`], which `follow` answers, each once.
+//! Facts of the code alone are reported here. Questions about loops that rest on each other are
+//! asked through [`Ask`], which `follow` answers, each once.
 
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;

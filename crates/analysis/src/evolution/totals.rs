@@ -1,12 +1,10 @@
-//! How often in all, over the turns of the loops around? Sums, never means.
+//! How often in all, over the iterations of the loops around? Sums, never means.
 //!
-//! A loop that is entered once in every turn of the loop around it goes round
-//! `Σ count(turn)` times, the turn running over those that come to it: as many
-//! as there are back edges if the loop around is left before it, one more if
-//! behind. A branch that decides in each turn whether it is entered makes the
-//! term zero where it is not. The sums are closed where the terms are
-//! polynomials (triangular nests) and stay sums elsewhere.
-//! Cost: the depth of the nest.
+//! A loop that is entered once in every iteration of the loop around it goes round `Σ count(turn)`
+//! times, the iteration running over those that come to it: as many as there are back edges if the
+//! loop around is left before it, one more if after. A branch that decides in each iteration
+//! whether it is entered makes the term zero where it is not. The sums are closed where the terms
+//! are polynomials (triangular nests) and stay sums elsewhere. Cost: the depth of the nest.
 
 use opcost_ir::Opcode;
 use opcost_key::BlockId;

@@ -1,10 +1,10 @@
 //! Which loops are one loop of the source? What the vectoriser split.
 //!
-//! The vectoriser marks both loops that it makes of one (`llvm.loop.isvectorized`):
-//! a body that computes with vectors, whose counter moves by so many turns of the
-//! source at once, and behind it a loop that does what is left. They are a pair
-//! where the second is the first loop that control can come to from the exit of
-//! the first. Cost: blocks between them, at most [`MOST_BLOCKS`].
+//! The vectoriser marks both loops that it makes of one (`llvm.loop.isvectorized`): a body that
+//! computes with vectors, whose counter moves by so many iterations of the source at once, and
+//! after it a loop that does what is left. They are a pair where the second is the first loop that
+//! control can come to from the exit of the first. Cost: blocks between them, at most
+//! [`MOST_BLOCKS`].
 
 use opcost_ir::{Type, Value};
 use opcost_key::BlockId;

@@ -1,6 +1,6 @@
-//! Which number is a value while a loop is gone round?
+//! Which number is a value while a loop is simulated?
 //!
-//! What the walk computed, or a constant from outside. Cost: a look-up, or the formula of
+//! What the simulation computed, or a constant from outside. Cost: a look-up, or the formula of
 //! what comes from outside.
 
 use opcost_ir::{ConstantValue, Type, Value};

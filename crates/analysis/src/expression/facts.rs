@@ -1,12 +1,11 @@
 //! What else is known of the symbols, and what follows from it?
 //!
-//! A fact is a formula that is not negative: a guard `i < n` gives
-//! `n - i - 1 >= 0`. What lies below a formula is its range with the facts
-//! about single terms put in, or better: for a fact G that shares a term with
-//! F, the range of `F - k·G`, k being chosen so that the term goes; two facts
-//! at most are used one after the other. Extremes are told apart into their
-//! alternatives. All of it is sound and much is missed (full reasoning would be
-//! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
+//! A fact is a formula that is not negative: a guard `i < n` gives `n - i - 1 >= 0`. A lower bound
+//! of a formula is its range with the facts about single terms put in, or better: for a fact G that
+//! shares a term with F, the range of `F - k·G`, k being chosen so that the term goes; two facts at
+//! most are used one after the other. Extremes are divided into their alternatives. All of it is
+//! sound and much is missed (full reasoning would be Fourier and Motzkin's elimination). Cost:
+//! facts² at worst, few as they are.
 
 use super::FormulaInterval;
 use super::formulas::Formulas;

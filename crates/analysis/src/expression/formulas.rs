@@ -1,10 +1,9 @@
-//! What formulas are there? A table in which each stands only once.
+//! What formulas are there? A table that has each only once.
 //!
-//! Hash-consing (Ershov, "On programming of arithmetic operations", 1958): a
-//! node is looked up before it is made, so equal formulas have equal ids, and a
-//! formula that is used a hundred times is kept once. With each node stand the
-//! interval it lies in, the symbols in it, its depth and its size as a tree.
-//! The functions that make nodes are spread over the files of this folder; only
+//! Hash-consing (Ershov, "On programming of arithmetic operations", 1958): a node is looked up
+//! before it is made, so equal formulas have equal ids, and a formula that is used a hundred times
+//! is kept once. Each node has the interval it is in, the symbols in it, its depth and its size as
+//! a tree. The functions that make nodes are spread over the files of this folder; only
 //! [`Formulas::intern`] adds one. Cost: one lookup a node.
 
 use rustc_hash::FxHashMap as HashMap;

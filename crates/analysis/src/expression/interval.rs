@@ -1,4 +1,4 @@
-//! Between which two numbers does a value lie?
+//! Between which two numbers is a value?
 //!
 //! Intervals of exact integers. An end at `i128::MIN` or `i128::MAX` is open:
 //! nothing is known on that side. All operations give an interval that holds

@@ -1,4 +1,4 @@
-//! Between which numbers does a node lie, by the ranges of its parts?
+//! Between which numbers is a node, by the ranges of its parts?
 //!
 //! Parts are taken as independent of each other, but for equal factors of a product.
 //! Cost: the parts of one node.

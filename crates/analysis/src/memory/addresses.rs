@@ -1,15 +1,14 @@
 //! Which objects, and where in them, may each pointer point to?
 //!
-//! Whole-module, flow-insensitive, inclusion-based, with fields told apart by
-//! byte offset ([`Offsets`]): the essays of `graph` (method and limits),
-//! `collect` (instructions) and `calls` say how. The answer for a pointer
-//! is [`Targets`]: objects with offsets, and whether it may also point to the
-//! outside and to whatever escaped. Addresses are numbered once, by interning
-//! equal answers, so that a pair of answers can be remembered by its numbers.
+//! Whole-module, flow-insensitive, inclusion-based, with fields distinguished by byte offset
+//! ([`Offsets`]): the essays of `graph` (method and limits), `collect` (instructions) and `calls`
+//! say how. The answer for a pointer is [`Targets`]: objects with offsets, and whether it may also
+//! point to the outside and to whatever escaped. Addresses are numbered once, by interning equal
+//! answers, so that a pair of answers can be remembered by its numbers.
 //!
-//! Input: a module, its layout, effects of what is not in it, and its roots.
-//! Output: [`Addresses`]. Cost: near linear (see `graph`). Limits: contexts
-//! of calls are not told apart; an object stands for all that one place makes.
+//! Input: a module, its layout, effects of what is not in it, and its roots. Output: [`Addresses`].
+//! Cost: near linear (see `graph`). Limits: contexts of calls are not distinguished; an object
+//! represents all that one place makes.
 
 use opcost_index::{Id, IdMap, define_id};
 use opcost_ir::{ConstantId, Layout, Module, Value};

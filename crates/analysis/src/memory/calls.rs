@@ -1,10 +1,9 @@
 //! Who calls whom, and how often can a place of the code run at all?
 //!
-//! Calls through pointers are followed by [`Addresses`]; code that is not seen
-//! is one more node, [`CallGraph::outside`]: it is called by whatever calls
-//! something unknown, or waits for other threads, and it calls every function
-//! that it may know. A function on a cycle is recursive. A block runs at most
-//! once if it lies on no cycle of its function, and the function is entered at
+//! Calls through pointers are followed by [`Addresses`]; code that is not seen is one more node,
+//! [`CallGraph::outside`]: it is called by whatever calls something unknown, or waits for other
+//! threads, and it calls every function that it may know. A function on a cycle is recursive. A
+//! block runs at most once if it is on no cycle of its function, and the function is entered at
 //! most once: `main`, or what is called from one place that runs at most once.
 //!
 //! Input: module, addresses, roots. Output: [`CallGraph`]. Cost: linear in

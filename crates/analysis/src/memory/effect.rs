@@ -1,4 +1,4 @@
-//! What can be told of a library function? The vocabulary of effects.
+//! What is known of a library function? The vocabulary of effects.
 //!
 //! What it reads and writes through each parameter, which pointers it keeps, what its
 //! result is, what it calls back, and which input it brings into the program. Data

@@ -7,9 +7,9 @@
 //! that a resolution may end in. A name that is in no table may do anything
 //! that its attributes (`memory(...)`, `captures(none)`) do not deny.
 //!
-//! Input: text. Output: [`Effects`]; [`Effect`] by name. Limits: a parameter
-//! is read or written as a whole from the pointer on unless the table gives a
-//! length; of what lies behind pointers in memory only "all of it" can be said.
+//! Input: text. Output: [`Effects`]; [`Effect`] by name. Limits: a parameter is read or written as
+//! a whole from the pointer on unless the table gives a length; of what pointers in memory lead to
+//! only "all of it" can be said.
 
 use super::effect::Effect;
 use super::effects_parse::{EffectError, parse};

@@ -1,11 +1,10 @@
 //! What may a call do whose callee is not here? Table and attributes together.
 //!
-//! A function that the effect table knows does what stands there. Any other
-//! does what its attributes leave: `memory(...)` of call and declaration,
-//! `captures(none)`, `readonly` and `readnone` of its parameters. A `printf`
-//! writes through its arguments if its format is not known or has `%n`. What the
-//! table that opcost carries says of a name holds only where that name is a builtin;
-//! a user's table is believed.
+//! A function that the effect table knows does what the table says. Any other does what its
+//! attributes leave: `memory(...)` of call and declaration, `captures(none)`, `readonly` and
+//! `readnone` of its parameters. A `printf` writes through its arguments if its format is not known
+//! or has `%n`. What the table that opcost carries says of a name holds only where that name is a
+//! builtin; a user's table is believed.
 //!
 //! Input: module and table. Output: an [`Effect`] for each call. Cost: a
 //! look-up for each declaration, then constant for each call.

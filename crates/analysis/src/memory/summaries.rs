@@ -1,12 +1,11 @@
 //! What may a function read and write, with all that it calls?
 //!
-//! A footprint is a list of objects with offsets and bytes, and whether the
-//! outside and all that escaped are touched too. Functions are visited callees
-//! first, a cycle of calls as one (footprints of its members are joined until
-//! nothing changes, which is at once). The outside touches what escaped and
-//! does what every function does that it may call. What an activation does to
-//! its own locals by their names is left out, and so are the locals of a callee
-//! of which no other activation can be running: they are gone when it returns.
+//! A footprint is a list of objects with offsets and bytes, and whether the outside and all that
+//! escaped are touched too. Functions are visited callees first, a cycle of calls as one
+//! (footprints of its members are joined until nothing changes, which is at once). The outside
+//! touches what escaped and does what every function does that it may call. What an activation does
+//! to its own locals by their names is left out, and so are the locals of a callee of which no
+//! other activation can be running: they no longer exist when it returns.
 //!
 //! Input: module, layout, addresses, calls. Output: [`Summaries`]. Cost: loads,
 //! stores and calls, plus footprints once for each call edge. Limits: at most

@@ -1,11 +1,10 @@
 //! Where does a version of one place begin, above a point?
 //!
-//! The events of one place (writes, renewals of what names it, its entry) stand
-//! in the order of blocks and positions; with each block stands which of them
-//! are its own, and whether versions meet at its head. The version at a point is
-//! the last event above it in its block, or that merge, or else what holds in
-//! the immediate dominator. Versions get numbers when they are asked for: most
-//! events of a place are above none of its loads.
+//! The events of one place (writes, renewals of what names it, its entry) are in the order of
+//! blocks and positions. For each block it is known which of them are its own, and whether versions
+//! meet at its head. The version at a point is the last event above it in its block, or that merge, or else
+//! what holds in the immediate dominator. Versions get numbers when they are asked for: most events
+//! of a place are above none of its loads.
 //!
 //! Input: events, frontiers, dominators. Output: [`Begin`]. Cost: linear in the
 //! events and their merges; to look up, the steps up to the next dominator with

@@ -11,9 +11,8 @@
 //! found about loads in one round gives addresses new forms in the next, until
 //! no form changes (`MOST_ROUNDS`).
 //!
-//! Input: what is known of the module, a function, its dominators. Cost: for
-//! each place the writes, once, and its merges; at most `MOST_WORK` steps a
-//! function, behind which places are not followed.
+//! Input: what is known of the module, a function, its dominators. Cost: for each place the writes,
+//! once, and its merges; at most `MOST_WORK` steps a function, after which places are not followed.
 
 use std::borrow::Cow;
 

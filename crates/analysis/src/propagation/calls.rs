@@ -1,10 +1,9 @@
 //! What goes into functions and comes out of them?
 //!
-//! A parameter is what any call gives it, where all calls are seen: in the
-//! closed world of all functions that nobody else may call, in the open one of
-//! local functions. A result is what any callee returns. Intrinsics that compute
-//! are operations; of library functions the table of effects tells the range.
-//! Contexts of calls are not told apart. Cost: arguments times callees.
+//! A parameter is what any call gives it, where all calls are seen: in the closed world of all
+//! functions that nobody else may call, in the open one of local functions. A result is what any
+//! callee returns. Intrinsics that compute are operations; of library functions the table of
+//! effects gives the range. Contexts of calls are not distinguished. Cost: arguments times callees.
 
 use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};

@@ -1,11 +1,10 @@
-//! What do closed forms tell? Bounds of recurrences over all turns of a loop.
+//! What do closed forms say? Bounds of recurrences over all iterations of a loop.
 //!
-//! [`evolution`](crate::evolution) gives a value as a formula of the turn, and
-//! how often a loop goes back. Over few turns the formula is evaluated in each
-//! of them: then the range is exact. Over many it is written in binomials of the
-//! turn, `Σ d_k · C(h, k)`, each of which grows with h, so that a polynomial
-//! whose differences have one sign is bounded by its ends; what is no polynomial
-//! is bounded by its parts. Symbols have the ranges of their types.
+//! [`evolution`](crate::evolution) gives a value as a formula of the iteration, and how often a
+//! loop goes back. Over few iterations the formula is evaluated in each of them: then the range is
+//! exact. Over many it is written in binomials of the iteration, `Σ d_k · C(h, k)`, each of which
+//! grows with h, so that a polynomial whose differences have one sign is bounded by its ends; what
+//! is no polynomial is bounded by its parts. Symbols have the ranges of their types.
 //!
 //! A claim is used if it rests on flags or on what is known of memory; not if it
 //! holds under a condition only.

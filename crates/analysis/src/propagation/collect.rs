@@ -1,9 +1,9 @@
 //! The variables of a module while they are made: one for each value.
 //!
-//! Base variables of parameters and results are made first, for all functions, and
-//! constants when they are met; then each function is walked ([`walk`](super::walk)).
-//! What crosses functions is gathered here and tied together at the end
-//! ([`calls`](super::calls)). Cost: linear in the instructions.
+//! Base variables of parameters and results are made first, for all functions, and constants when
+//! they are met; then each function is traversed ([`walk`](super::walk)). What crosses
+//! functions is gathered here and tied together at the end ([`calls`](super::calls)). Cost: linear
+//! in the instructions.
 
 use std::collections::BTreeSet;
 

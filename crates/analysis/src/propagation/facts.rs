@@ -1,7 +1,7 @@
-//! What do ranges rest on, and what is told beside them? Data only.
+//! What do ranges rest on, and what is reported with them? Data only.
 //!
-//! A fact is what no step of a program says. A distance and a content are what a checker
-//! needs beside the steps; a finding is what can never be.
+//! A fact is what no step of a program says. A distance and a content are what a checker needs in
+//! addition to the steps; a finding is what can never be.
 
 use opcost_ir::{DeclarationId, TypeId};
 use opcost_key::{FunctionId, InstructionId};

@@ -1,19 +1,18 @@
-//! Which bytes has a loop written when it is left? Its turns, one by one.
+//! Which bytes has a loop written when it is left? Its iterations, one by one.
 //!
-//! A loop with one latch is played through: what merges at its head has the
-//! values that they begin with, each is computed again for the next turn, and
-//! the condition of one exit is asked, which stands in every turn that goes
-//! back. The first turn in which it leads out is the last one, if the loop is
-//! left there. Writes that lie on every way to the end of a turn are done in it.
-//! So is what a loop inside has written, whichever exit leads on to the end of
-//! the turn. An exit that does not lead there (to a call that never returns, to
-//! `unreachable`, out of both loops) is none that this turn has taken. What is
-//! computed from anything but constants and these phis is not known; a loop
-//! whose condition is not known has written nothing that is told.
+//! A loop with one latch is played through: what merges at its head has the values that they begin
+//! with, each is computed again for the next iteration, and the condition of one exit is asked,
+//! which is in every iteration that goes back. The first iteration in which it leads out is the
+//! last one, if the loop is left there. Writes that are on every way to the end of an iteration are
+//! done in it. So is what a loop inside has written, whichever exit leads on to the end of the
+//! iteration. An exit that does not lead there (to a call that never returns, to `unreachable`, out
+//! of both loops) is none that this iteration has taken. What is computed from anything but
+//! constants and these phis is not known; a loop whose condition is not known has written nothing
+//! that is reported.
 //!
-//! Source: "first write, then read" of arrays as in Feautrier, "Dataflow
-//! analysis of array and scalar references" (1991), by enumeration.
-//! Cost: an evaluation for each write and turn, [`MOST_STEPS`] in all.
+//! Source: "first write, then read" of arrays as in Feautrier, "Dataflow analysis of array and
+//! scalar references" (1991), by enumeration. Cost: an evaluation for each write and iteration,
+//! [`MOST_STEPS`] in all.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! What does one definition make of the ranges of its sources?
 //!
-//! The only place where ranges are computed: solving asks it again and again,
-//! and what it answers for the ranges that came out must lie in them. Sources
-//! are taken as unrelated. Cost: that of one step of the domains.
+//! The only place where ranges are computed: solving asks it again and again, and what it answers
+//! for the ranges that came out must be in them. Sources are taken as unrelated. Cost: that of one
+//! step of the domains.
 
 use super::range::{Kind, Range};
 use super::tables::Tables;

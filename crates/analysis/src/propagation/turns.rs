@@ -1,19 +1,19 @@
-//! What do the turns of a loop tell? Bounds on what merges at its head.
+//! What do the iterations of a loop say? Bounds on what merges at its head.
 //!
 //! A phi at a loop's head is one of its arms (`Join`), and besides:
 //!
-//! - what its closed form gives over all turns ([`closed`](super::closed));
-//! - the start plus a sum of at most as many changes as the loop goes back
-//!   (`Times`), where all ways through a turn lead from the phi by sums to what
-//!   comes back; an inner loop adds its own changes times its own turns. This
-//!   needs no constant step: `s += a[i]` grows by what lies in `a`.
+//! - what its closed form gives over all iterations ([`closed`](super::closed));
+//! - the start plus a sum of at most as many changes as the loop goes back (`Times`), where all
+//!   ways through an iteration lead from the phi by sums to what comes back; an inner loop adds its
+//!   own changes times its own iterations. This needs no constant step: `s += a[i]` grows by what
+//!   is in `a`.
 //!
-//! How often the loop goes back (`Trips`) is a variable too: at most what
-//! recurrences tell, at most what lies between a counter's start and what it meets at
-//! last ([`counted`](super::counted)), and at most the span of any counter by its step. A counter
-//! is a phi with a constant step that a branch looks at in each turn: poison
-//! would be undefined there. Its range is one step from the head's before, and
-//! not what is met with the bounds made here: else a bound could prove itself.
+//! How often the loop goes back (`Trips`) is a variable too: at most what recurrences say, at most
+//! what is between a counter's start and what it meets at last ([`counted`](super::counted)), and
+//! at most the span of any counter by its step. A counter is a phi with a constant step that a
+//! branch looks at in each iteration: poison would be undefined there. Its range is one step from
+//! the head's before, and not what is met with the bounds made here: else a bound could prove
+//! itself.
 //!
 //! Sources: source document 004, section 4.3 (linear sequences), generalised.
 //! Cost: instructions between phi and latch, at most [`MOST_PARTS`] a phi.

@@ -1,21 +1,18 @@
-//! What does a loop of few turns make of its values, one turn after the other?
+//! What does a loop of few iterations make of its values, one iteration after the other?
 //!
-//! Of what merges at the head of a loop and has no closed form, such as a
-//! remainder that is folded bit by bit or a sum with weights from a table, the
-//! steps of a turn are done as often as the loop goes back at most: each turn
-//! has variables of its own, computed from those of the turn before. Each value
-//! is that of one of them (source document 004, figure 4.12).
+//! Of what merges at the head of a loop and has no closed form, such as a remainder that is folded
+//! bit by bit or a sum with weights from a table, the steps of an iteration are done as often as
+//! the loop goes back at most: each iteration has variables of its own, computed from those of the
+//! iteration before. Each value is that of one of them (source document 004, figure 4.12).
 //!
-//! **Which steps.** Only variables that speak of values of the same turn are
-//! copied: results computed in the loop, what branches tell of them, what was
-//! stored there and is read again. Whatever holds over many turns (what merges
-//! at other heads, contents of objects, sums of changes, what functions return)
-//! stays what it is.
+//! **Which steps.** Only variables that speak of values of the same iteration are copied: results
+//! computed in the loop, what branches say of them, what was stored there and is read again.
+//! Whatever holds over many iterations (what merges at other heads, contents of objects, sums of
+//! changes, what functions return) stays what it is.
 //!
-//! Input: the definitions of a function. Output: one more bound of each phi and step, and
-//! at -O0 of each version of memory, at such a head. Cost: at most
-//! [`MOST_TURNS`] turns of at most [`MOST_STEPS`] steps, and for a function
-//! [`COPIES`] variables for each of its instructions.
+//! Input: the definitions of a function. Output: one more bound of each phi and step, and at -O0 of
+//! each version of memory, at such a head. Cost: at most [`MOST_TURNS`] iterations of at most
+//! [`MOST_STEPS`] steps, and for a function [`COPIES`] variables for each of its instructions.
 
 use opcost_index::Id;
 use opcost_ir::Opcode;

@@ -1,10 +1,9 @@
 //! What is a range computed from? The variables of a module and their definitions.
 //!
-//! A [`Variable`] stands for an integer, a floating point number, or the offset
-//! of a pointer from the start of its object. Its [`Definition`] is one step
-//! from other variables; what depends on it itself goes round through a `Join`.
-//! The definitions together with the ranges are what a checker needs: each range
-//! must hold what one step makes of the ranges of its sources. Cost: constant.
+//! A [`Variable`] represents an integer, a floating point number, or the offset of a pointer from
+//! the start of its object. Its [`Definition`] is one step from other variables; what depends on it
+//! itself goes round through a `Join`. The definitions together with the ranges are what a checker
+//! needs: each range must hold what one step makes of the ranges of its sources. Cost: constant.
 
 use opcost_index::{IdMap, define_id};
 use opcost_ir::{Flags, Predicate};

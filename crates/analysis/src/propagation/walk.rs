@@ -1,8 +1,8 @@
-//! In which order is a function walked? Its dominator tree, depth first.
+//! In which order is a function traversed? Its dominator tree, depth first.
 //!
-//! What a branch tells holds below the block that it leads to ([`edges`](super::edges)),
-//! each result is defined where it stands ([`instructions`](super::instructions)), and
-//! phis take what is known at the edges to them. Cost: linear in the instructions.
+//! What a branch says holds below the block that it leads to ([`edges`](super::edges)), each result
+//! is defined where it is ([`instructions`](super::instructions)), and phis take what is known at
+//! the edges to them. Cost: linear in the instructions.
 
 use opcost_index::{Id, IdMap, reverse};
 use opcost_key::BlockId;

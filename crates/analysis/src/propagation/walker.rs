@@ -1,9 +1,8 @@
-//! What is known of the values of a function, at the place where a walk stands?
+//! What is known of the values of a function, at the place where a traversal is?
 //!
-//! A [`Walker`] has the variable that each value is there; what was learnt is forgotten
-//! when the walk leaves the part of the dominator tree where it holds. It also keeps
-//! what is gathered on the way: casts, arms of phis, operands of sums, reads.
-//! Cost: constant for each look-up.
+//! A [`Walker`] has the variable that each value is there; what was learnt is forgotten when the
+//! traversal leaves the part of the dominator tree where it holds. It also keeps what is gathered
+//! on the way: casts, arms of phis, operands of sums, reads. Cost: constant for each look-up.
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{ConstantValue, Flags, Function, Opcode, Value};

@@ -1,9 +1,8 @@
 //! Is what is charged for an instruction that works by its length that length?
 //!
-//! The charge was computed by instructions of the metering; here they are read
-//! backwards to the operands of the instruction behind them. Input: the value
-//! that is charged, and the instruction. Limit: the size of an element of
-//! allocated memory is LLVM's to know and is taken as it stands.
+//! The charge was computed by instructions of the metering; here they are read backwards to the
+//! operands of the instruction after them. Input: the value that is charged, and the instruction.
+//! Limit: the size of an element of allocated memory is LLVM's to know and is taken as it is.
 
 use opcost_ir::{LengthWork, Opcode, Predicate, Value};
 use opcost_key::InstructionId;

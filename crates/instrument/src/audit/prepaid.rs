@@ -1,17 +1,16 @@
 //! Which loops carry no metering because they are paid for where they are
 //! entered?
 //!
-//! A loop of plain code without a word of metering in it goes round unasked, so
-//! it must have been paid for, turn by turn, by whatever leads into it: either
-//! the branch costs all turns, where their number stands in the code, or it
-//! costs one and the program has computed the rest and charged it. This file
-//! finds such loops in the metered module, and finds out what their turns cost
-//! (every way round comes to one sum). The computation is not compared with a
-//! formula: it is carried out, for chosen starts and numbers of turns, and so is
-//! the loop's own counter, step by step.
+//! A loop of plain code without a word of metering in it goes round unasked, so it must have been
+//! paid for, iteration by iteration, by whatever leads into it: either the branch costs all
+//! iterations, where their number is constant in the code, or it costs one and the program has
+//! computed the rest and charged it. This file finds such loops in the metered module, and finds
+//! out what their iterations cost (every way round comes to one sum). The computation is not
+//! compared with a formula: it is carried out, for chosen starts and numbers of iterations, and so
+//! is the loop's own counter, step by step.
 //!
-//! Whether the charge stands there, and is asked for, is the question of
-//! `values`. Cost: blocks of loops, and some hundred turns per loop.
+//! Whether the charge is there, and is asked for, is the question of `values`. Cost: blocks of
+//! loops, and some hundred iterations per loop.
 
 use std::collections::BTreeMap;
 

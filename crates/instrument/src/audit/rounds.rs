@@ -1,16 +1,14 @@
 //! Which loops may go round without a question, because they cannot go round
 //! often?
 //!
-//! Nothing is computed: the loop's own counter is walked, from each number that
-//! it starts at, step by step as its code adds and compares, until the loop is
-//! left; one that is not left after so many steps is none of these. The test must
-//! be one that every turn comes to. What else happens in the loop, and whether it
-//! is left earlier, does not matter. How much work the turns may do is the
-//! question of `ways`.
+//! Nothing is computed: the loop's own counter is followed, from each number that it starts at,
+//! step by step as its code adds and compares, until the loop is left; one that is not left after
+//! so many steps is none of these. The test must be one that every iteration comes to. What else
+//! happens in the loop, and whether it is left earlier, does not matter. How much work the
+//! iterations may do is the question of `ways`.
 //!
-//! Input: a metered function. Output: its loops with the most back edges of each,
-//! those inside first. Cost: the turns of each such loop, a million or so at most
-//! where they never end.
+//! Input: a metered function. Output: its loops with the most back edges of each, those inside
+//! first. Cost: the iterations of each such loop, a million or so at most where they never end.
 
 use std::collections::BTreeSet;
 

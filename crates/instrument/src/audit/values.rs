@@ -7,13 +7,12 @@
 //! value = K - D + offset
 //! ```
 //!
-//! Doing an instruction of weight w adds w to every offset. At the entry of a
-//! function, behind a call that may look and at a landing pad the cell's
-//! offset is zero, since whoever ran before left it so; this function must
-//! leave it so too. Between functions that hand over what is left, the hand
-//! takes the place of the cell. Where ways meet, offsets must be the same, or the value is
-//! unknown there and of no use. A question is right if it compares with the
-//! offset; it may count as done already what comes straight behind it.
+//! Doing an instruction of weight w adds w to every offset. At the entry of a function, after a
+//! call that may look and at a landing pad the cell's offset is zero, since anyone who ran before
+//! left it so; this function must leave it so too. Between functions that hand over what is left,
+//! the hand takes the place of the cell. Where ways meet, offsets must be the same, or the value is
+//! unknown there and of no use. A question is right if it compares with the offset; it may count as
+//! done already what comes straight after it.
 //!
 //! A forward data-flow analysis over the blocks, to the fixed point.
 

@@ -1,16 +1,14 @@
 //! How much work can pass without a question?
 //!
-//! Each function is summed up by its longest ways: from its entry to a
-//! question or an end (`head`), from its entry to a return without a question
-//! (`through`), from a question to a return (`tail`). These are the least
-//! solution of equations over all functions, and are found by solving them
-//! again and again from nothing: a recursion that nobody asks grows without
-//! end and is found when it passes what was promised. Within a function the
-//! blocks between two questions must have no cycle; neither may blocks that
-//! cost nothing, or a program could go round there for free; loops that were paid
-//! for when they were entered excepted. A loop that cannot go round often (`rounds`)
-//! may do so without a question: its dearest unasked turn counts that often where
-//! it is entered, and nests multiply.
+//! Each function is summed up by its longest ways: from its entry to a question or an end (`head`),
+//! from its entry to a return without a question (`through`), from a question to a return (`tail`).
+//! These are the least solution of equations over all functions, and are found by solving them
+//! again and again from nothing: a recursion that nobody asks grows without end and is found when
+//! it passes what was promised. Within a function the blocks between two questions must have no
+//! cycle; neither may blocks that cost nothing, or a program could go round there for free; loops
+//! that were paid for when they were entered excepted. A loop that cannot go round often (`rounds`)
+//! may do so without a question: its most expensive unasked iteration counts that often where it is
+//! entered, and nests multiply.
 //!
 //! Code of other modules is taken to keep to what is set for it, or to be as
 //! bad as the worst function that it can call here.

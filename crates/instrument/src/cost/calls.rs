@@ -1,10 +1,9 @@
 //! What does a call of a library function weigh?
 //!
-//! `calls.txt` says it, measured on the library itself (`cargo xtask calls`).
-//! What becomes such a call when machine code is made weighs the same as the
-//! call, on every machine: `llvm.sin.f64` as `sin`, `frem double` as `fmod`, a
-//! vector as many of them as it has elements. So it does not matter whether
-//! clang was told that nobody looks at `errno`.
+//! `calls.txt` says it, measured on the library itself (`cargo xtask calls`). What becomes such a
+//! call when machine code is made weighs the same as the call, on every machine: `llvm.sin.f64` as
+//! `sin`, `frem double` as `fmod`, a vector as many of them as it has elements. So it does not
+//! matter whether clang was informed that nobody looks at `errno`.
 //!
 //! Limits: operations that are one instruction everywhere (`llvm.sqrt`,
 //! `llvm.fabs`, `llvm.minnum`) are not among them, and `half` and `bfloat` are

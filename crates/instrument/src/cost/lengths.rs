@@ -1,10 +1,9 @@
 //! How long is what a call works on?
 //!
-//! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A
-//! length of up to 64 KiB that stands in the code is part of the weight; any
-//! other is read by the program just before the call, so that the work is
-//! charged and asked for before it is done. What is copied or filled from 2 KiB on
-//! is charged five times as much (`opcost_ir::Work`).
+//! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A length of up to 64
+//! KiB that is constant in the code is part of the weight; any other is read by the program just
+//! before the call, so that the work is charged and asked for before it is done. What is copied or
+//! filled from 2 KiB on is charged five times as much (`opcost_ir::Work`).
 //!
 //! Known are functions whose third or so argument says how many bytes they
 //! touch. Functions that search for an end, and strings and streams of C++, have

@@ -1,4 +1,4 @@
-//! What does metering a function hang on beside its code?
+//! What does metering a function depend on apart from its code?
 
 use opcost_index::{IdMap, IdSet};
 use opcost_key::FunctionId;

@@ -1,11 +1,10 @@
 //! Where is it asked whether the fuel is used up, and how much work can pass
 //! before it is asked again?
 //!
-//! Checks stand where cycles of blocks and of calls need them (`required`). What
-//! is left has no cycles but loops whose work is known where they are entered
-//! (`rounds`): the work of the longest way without a check is found in one pass,
-//! callees first, and where it would pass the allowance one more check is put.
-//! Each function is summed up for its callers (`lengths`). Cost: linear.
+//! Checks are where cycles of blocks and of calls need them (`required`). What is left has no
+//! cycles but loops whose work is known where they are entered (`rounds`): the work of the longest
+//! way without a check is found in one pass, callees first, and where it would pass the allowance
+//! one more check is put. Each function is summed up for its callers (`lengths`). Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
 use opcost_ir::Function;

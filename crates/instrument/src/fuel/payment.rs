@@ -1,13 +1,11 @@
 //! Where is the work of a function paid for?
 //!
-//! A stretch may be paid for before it is done, or behind it; the *advance* at
-//! a point is what was paid and not done yet. Settling the cell needs the
-//! advance, which must therefore be the same on all ways to a point: it is a
-//! potential on the stretches, and what an edge pays is the difference of
-//! potentials at its ends (Ball's event counting). Zero potential is the
-//! outside: entries, calls that look, returns. A spanning tree of potentials
-//! makes its own edges free of charge; the tree is of maximum estimated
-//! frequency, so what is paid is paid on rare edges.
+//! A stretch may be paid for before it is done, or after it; the *advance* at a point is what was
+//! paid and not done yet. Settling the cell needs the advance, which must therefore be the same on
+//! all ways to a point: it is a potential on the stretches, and what an edge pays is the difference
+//! of potentials at its ends (Ball's event counting). Zero potential is the outside: entries, calls
+//! that look, returns. A spanning tree of potentials makes its own edges free of charge; the tree
+//! is of maximum estimated frequency, so what is paid is paid on rare edges.
 //!
 //! Edges that cannot be cut pay nothing, so all targets of one terminator begin
 //! with one advance, their *hub*'s. A check is a branch on the sign of the last

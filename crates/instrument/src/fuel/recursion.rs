@@ -1,12 +1,11 @@
 //! On which calls must it be asked, so that no chain of calls goes on unasked?
 //!
-//! Direct calls are walked through depth first. A call to a function that the
-//! walk is still in *goes back*; every cycle of direct calls has one. It is
-//! asked at the entry of its callee, so that the way down ends, and behind the
-//! call, so that the way back ends. A call that becomes a jump has nothing
-//! behind it: its caller *relays* the way back to its own callers, which ask
-//! behind their calls instead. What is left of the call graph has no
-//! cycles, and the walk's postorder has callees before their callers.
+//! Direct calls are traversed depth first. A call to a function that the traversal is still in
+//! *goes back*; every cycle of direct calls has one. It is asked at the entry of its callee, so
+//! that the way down ends, and after the call, so that the way back ends. A call that becomes a
+//! jump has nothing after it: its caller *relays* the way back to its own callers, which ask after
+//! their calls instead. What is left of the call graph has no cycles, and the traversal's postorder
+//! has callees before their callers.
 //!
 //! The outside is one more node: a call through a pointer, or of a function
 //! that is not known to call nothing back, leads there, and from there every

@@ -1,15 +1,14 @@
-//! Where must a check stand, however little work there is?
+//! Where must a check be, however little work there is?
 //!
-//! Where a cycle of blocks closes: before the branch of every retreating edge of
-//! a depth-first walk, so that irreducible cycles have one too; at its target, if
-//! nothing can stand before the branch, or what stood there would ask in every
-//! turn of a loop inside. And where chains of calls could go on unasked
-//! (`recursion`). Two ways are in no graph: a `longjmp` leads behind any
-//! `setjmp`, an exception to any landing pad, so one stands there too.
+//! Where a cycle of blocks closes: before the branch of every retreating edge of a depth-first
+//! traversal, so that irreducible cycles have one too; at its target, if nothing can be before the
+//! branch, or what was there would ask in every iteration of a loop inside. And where chains of
+//! calls could go on unasked (`recursion`). Two ways are in no graph: a `longjmp` leads to the code
+//! after any `setjmp`, an exception to any landing pad, so one is there too.
 //!
-//! A loop that is paid for ahead needs none: it was asked for whole. Nor does one
-//! that is asked in every turn anyway, or whose turns are few enough for what may
-//! pass between two checks (`rounds`).
+//! A loop that is paid for ahead needs none: it was asked for whole. Nor does one that is asked in
+//! every iteration anyway, or whose iterations are few enough for what may pass between two checks
+//! (`rounds`).
 //!
 //! Input: the stretches of a function, and the lengths of those it calls. Cost:
 //! blocks of loops, once for each loop around.

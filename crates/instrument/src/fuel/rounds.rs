@@ -1,15 +1,14 @@
 //! Which loops need no check where they close, and how much work do they do
 //! unasked?
 //!
-//! Two kinds. In one every way round passes a check already (behind a call that
-//! goes back, before a length that is charged, at the end of a loop inside): the
-//! next turn is asked about by that. In the other some way round is unasked,
-//! but the code says how often the loop goes back at most
-//! (`opcost_analysis::bounds`), and that often the dearest way round is no more
-//! than may pass between two checks. Then the loop is like straight code, and is
-//! asked for before it is entered if what came before leaves no room. Loops are
-//! looked at from the inside out, so the turns of nests multiply, and the first
-//! loop for which there is too much is the one that asks.
+//! Two kinds. In one every way round passes a check already (after a call that goes back, before a
+//! length that is charged, at the end of a loop inside): the next iteration is asked about by that.
+//! In the other some way round is unasked, but the code says how often the loop goes back at most
+//! (`opcost_analysis::bounds`), and that often the most expensive way round is no more than may
+//! pass between two checks. Then the loop is like straight code, and is asked for before it is
+//! entered if what came before leaves no room. Loops are looked at from the inside out, so the
+//! iterations of nests multiply, and the first loop for which there is too much is the one that
+//! asks.
 //!
 //! Of a loop that no check closes three numbers are known where it is entered:
 //!
@@ -19,9 +18,9 @@
 //! behind_check  the longest way from a check inside to the end of a turn
 //! ```
 //!
-//! What arrives at the header from anywhere is then at most what came from
-//! outside, or `behind_check`, and `around`. Charges are none of this: each turn
-//! pays for itself. Cost: the blocks of each loop, once for each loop around.
+//! What arrives at the header from anywhere is then at most what came from outside, or
+//! `behind_check`, and `around`. Charges are none of this: each iteration pays for itself. Cost:
+//! the blocks of each loop, once for each loop around.
 
 use std::collections::{BTreeMap, BTreeSet};
 

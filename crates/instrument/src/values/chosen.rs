@@ -1,10 +1,9 @@
-//! Which values of a function are told, and where are they known?
+//! Which values of a function are recorded, and where are they known?
 //!
-//! Of a line: what its instructions compute, store and return, in the function
-//! and wherever it was inlined. Without a line: what the function returns. A result is told directly behind its
-//! instruction, a phi's behind all phis, an invoke's on its normal edge, an
-//! operand before the instruction that takes it. Constants tell nothing and are
-//! left out.
+//! Of a line: what its instructions compute, store and return, in the function and wherever it was inlined.
+//! Without a line: what the function returns. A result is recorded directly after its instruction, a phi's
+//! after all phis, an invoke's on its normal edge, an operand before the instruction that takes it. Constants
+//! say nothing and are left out.
 
 use opcost_index::Id;
 use opcost_ir::{

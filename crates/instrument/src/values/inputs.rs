@@ -1,14 +1,12 @@
 //! How does a check get to know what it needs, where its loop is entered?
 //!
-//! What is known there is noted there. What was computed on some of the ways
-//! only, or stood in memory at another moment, is kept in a cell of the frame
-//! when it is there (`Hold`), and noted from the cell; a cell in which nothing
-//! was kept has no number, and neither has a check that needs it. Memory is only
-//! read where the program itself certainly reads it, or where data and
-//! variables of the frame are: a check never traps where the program does not.
-//! This is the auditor of claims: whoever made them, what they ask for is either
-//! so, or refused in words. Cost: constant for each input, but for a loop's
-//! entries and the start of its header.
+//! What is known there is noted there. What was computed on some of the ways only, or was in memory
+//! at another moment, is kept in a cell of the frame when it is there (`Hold`), and noted from the
+//! cell; a cell in which nothing was kept has no number, and neither has a check that needs it.
+//! Memory is only read where the program itself certainly reads it, or where data and variables of
+//! the frame are: a check never traps where the program does not. This is the auditor of claims: no
+//! matter who made them, what they ask for is either so, or refused in words. Cost: constant for
+//! each input, but for a loop's entries and the start of its header.
 
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::LoopId;

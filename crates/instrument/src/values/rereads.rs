@@ -1,11 +1,11 @@
 //! May memory be read once more, at another moment than the program reads it?
 //!
-//! Only where that cannot trap unless the program itself does: data of the module
-//! inside of its size, variables of the frame once they are there, and what the
-//! first turn of a loop certainly reads before anything else happens, when that
-//! loop is entered; an address that is itself so read is read again. What is read
-//! is what is there: whether that is what a claim means is the claim's. Input: a
-//! load, a moment. Output: yes, or why not. Cost: the header up to the load.
+//! Only where that cannot trap unless the program itself does: data of the module inside of its
+//! size, variables of the frame once they are there, and what the first iteration of a loop
+//! certainly reads before anything else happens, when that loop is entered; an address that is
+//! itself so read is read again. What is read is what is there: whether that is what a claim means
+//! is the claim's. Input: a load, a moment. Output: yes, or why not. Cost: the header up to the
+//! load.
 
 use opcost_analysis::memory::constant_distance;
 use opcost_graph::dominators::Dominators;

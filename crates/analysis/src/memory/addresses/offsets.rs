@@ -1,13 +1,11 @@
 //! Where in an object may a pointer point? One offset, or every so many bytes.
 //!
-//! A set of byte offsets is `first, first + step, …, last`: a congruence
-//! (Granger, "Static analysis of arithmetical congruences", 1989) with a range.
-//! Without a known end it runs to the object's end, and then stands for every
-//! offset with that remainder, since no access lies before the object's start.
-//! A range that is narrower than the object comes from the type of an array
-//! whose index is not known: that indices stay inside their array is what the
-//! language says, and whoever concludes something from it says so
-//! ([`Apart::ByIndex`]). Cost: constant.
+//! A set of byte offsets is `first, first + step, …, last`: a congruence (Granger, "Static analysis
+//! of arithmetical congruences", 1989) with a range. Without a known end it runs to the object's
+//! end, and then represents every offset with that remainder, since no access is before the
+//! object's start. A range that is narrower than the object comes from the type of an array whose
+//! index is not known: that indices stay inside their array is what the language says, and anyone
+//! who concludes something from it says so ([`Apart::ByIndex`]). Cost: constant.
 
 /// The end of an object whose size does not matter.
 const END: i64 = i64::MAX;

@@ -1,10 +1,9 @@
 //! What does an access demand of its pointer, and a pointer of its indices?
 //!
-//! An access lies within the largest of the objects that its pointer may lead
-//! to: data that nobody can replace, locals, and what is allocated with a
-//! constant size, if nothing ever moves or resizes what is allocated. The
-//! offset is the base's and what the indices add, each of which is what the
-//! others leave. Cost: the square of the indices.
+//! An access is within the largest of the objects that its pointer may lead to: data that nobody
+//! can replace, locals, and what is allocated with a constant size, if nothing ever moves or
+//! resizes what is allocated. The offset is the base's and what the indices add, each of which is
+//! what the others leave. Cost: the square of the indices.
 
 use opcost_ir::{Flags, Opcode, TypeId, Value};
 use opcost_key::InstructionId;

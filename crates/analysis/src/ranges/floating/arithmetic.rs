@@ -1,8 +1,8 @@
 //! Sums, products, quotients, what rounds to integers, the least and greatest.
 //!
-//! Each is monotone in each operand where it is defined, so the extreme results
-//! lie at the corners; corners that are no number (`inf - inf`, `0 · inf`) are
-//! left out, and zero is put in where it comes from between them.
+//! Each is monotone in each operand where it is defined, so the extreme results are at the corners;
+//! corners that are no number (`inf - inf`, `0 · inf`) are left out, and zero is put in where it
+//! comes from between them.
 //!
 //! Integers stay integers under sums and products: what fits is exact, and a
 //! number that is too large for fractions is an integer anyway.

@@ -1,8 +1,8 @@
 //! What is an arc of the circle of n-bit numbers, and what is in it?
 //!
-//! A first member and how many more lie behind it, over the seam between the greatest
-//! number and 0 if need be. Empty and full arcs have one form each. Read as unsigned or
-//! signed numbers, an arc is cut at the seams into pieces. Cost: constant.
+//! A first member and how many more are after it, over the seam between the greatest number and 0
+//! if need be. Empty and full arcs have one form each. Read as unsigned or signed numbers, an arc
+//! is cut at the seams into pieces. Cost: constant.
 
 use std::fmt;
 

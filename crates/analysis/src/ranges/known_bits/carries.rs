@@ -1,10 +1,9 @@
-//! Sums of boxes of bits, by a walk over the carries.
+//! Sums of boxes of bits, by a traversal over the carries.
 //!
-//! What a bit of a sum can be depends on which carries can come into it and,
-//! where a flag says how the sum ends, on which of them lead to that end.
-//! Forward and back once, two states: the best answer. Without flags the sums
-//! of the least and of the greatest values tell the carries at once. Cost:
-//! linear in the width; without flags a few machine words.
+//! What a bit of a sum can be depends on which carries can come into it and, where a flag says how
+//! the sum ends, on which of them lead to that end. Forward and back once, two states: the best
+//! answer. Without flags the sums of the least and of the greatest values give the carries at once.
+//! Cost: linear in the width; without flags a few machine words.
 
 use super::KnownBits;
 use crate::ranges::word::mask;

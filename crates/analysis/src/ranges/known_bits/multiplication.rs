@@ -1,12 +1,11 @@
 //! Products, quotients and remainders.
 //!
-//! Three sources, met: what arcs tell, for each pair of signs by itself (the
-//! highest bits); what is certain of the lowest bits modulo a power of two; and
-//! for products, the sum of what each bit of one factor adds (the kernel's
-//! `tnum_mul` has the idea). Squares of one word know more of both ends: factors
-//! have one sign, and the square of an odd number is one more than a multiple of
-//! eight. None is the best answer. The tests measure by how much and hold them
-//! against what LLVM's `KnownBits` can tell.
+//! Three sources, met: what arcs say, for each pair of signs by itself (the highest bits); what is
+//! certain of the lowest bits modulo a power of two; and for products, the sum of what each bit of
+//! one factor adds (the kernel's `tnum_mul` has the idea). Squares of one word know more of both
+//! ends: factors have one sign, and the square of an odd number is one more than a multiple of
+//! eight. None is the best answer. The tests measure by how much and hold them against what LLVM's
+//! `KnownBits` can say.
 
 use opcost_ir::Flags;
 

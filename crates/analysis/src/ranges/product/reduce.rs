@@ -1,8 +1,7 @@
 //! What do the parts of a product know of each other?
 //!
-//! One round tells each part what the others know; rounds go on until nothing
-//! changes. A part only ever takes what holds fewer values, so rounds end; they
-//! are counted all the same.
+//! One round gives each part what the others know; rounds go on until nothing changes. A part only
+//! ever takes what holds fewer values, so rounds end; they are counted all the same.
 
 use super::ValueRange;
 use crate::ranges::congruence::Congruence;
