@@ -40,7 +40,7 @@ pub(crate) struct Member {
     pub(crate) source: PathBuf,
 }
 
-/// Where the programs lie.
+/// Where the programs are.
 pub(crate) fn folder() -> Result<PathBuf> {
     Ok(repository()?.join("corpus/bits"))
 }

@@ -40,8 +40,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("small.cpp", include_str!("calls/small.cpp")),
 ];
 
-/// opcost's own library, which charges what goes with contents; it stands in place of the functions that it
-/// replaces while the worst is looked for.
+/// opcost's own library, which charges what goes with contents. It is used in place of the
+/// functions that it replaces while the worst is looked for.
 const LIBRARY: &str = "crates/runtime/src/c/library";
 const LIBRARY_FILES: [&str; 7] =
     ["text.c", "sort.c", "format.c", "containers.c", "throwing.c", "strings.c", "streams.c"];
@@ -101,7 +101,7 @@ fn is_allocation(name: &str) -> bool {
             .any(|known| known == name)
 }
 
-/// The lines at the start, and what stands behind each name.
+/// The lines at the start, and what follows each name.
 fn read_table(text: &str) -> (String, BTreeMap<String, String>) {
     let (header, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
     let rows = lines.iter().filter_map(|line| line.split_once(' '));
@@ -172,8 +172,8 @@ fn times(weight: u64, groups: &[Group]) -> f64 {
 /// Memory functions whose lengths are charged where opcost's library calls them.
 const CHARGED_BY_LENGTH: [&str; 6] = ["memcpy", "memset", "memcmp", "memchr", "strncmp", "strncasecmp"];
 
-/// What the worst is looked for in: lengths up to `longest`, of most functions one call in `thinness`; of all
-/// functions, or those of some names.
+/// What the worst is looked for in. Lengths go up to `longest`, and of most functions it is one call in
+/// `thinness`. It is all functions, or those of some names.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     longest: usize,
@@ -322,8 +322,8 @@ struct Below {
     instructions: u64,
 }
 
-/// Reads callgrind's file: `fn=` says who runs, `cfn=` and `calls=` whom it
-/// calls, and the line behind that how much was spent there.
+/// Reads callgrind's file: `fn=` says who runs, `cfn=` and `calls=` whom it calls, and the line
+/// after that how much was spent there.
 fn weights_of(text: &str) -> BTreeMap<String, u64> {
     let mut found: BTreeMap<&str, BTreeMap<&str, Below>> = BTreeMap::new();
     let (mut caller, mut callee, mut calls) = ("", "", None);

@@ -10,9 +10,8 @@ use std::process::Command;
 /// How many lines of a failing tool's words are repeated.
 const LINES_SHOWN: usize = 12;
 
-/// Runs the command to its end and returns what it wrote to its standard
-/// output; fails with its last lines when it does not start or its status is
-/// not 0.
+/// Runs the command to its end and returns what it wrote to its standard output. Fails with its
+/// last lines when it does not start or its status is not 0.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let name = name_of(command);
     let output =

@@ -40,7 +40,7 @@ pub(crate) fn programs(names: &[&str]) -> Result<Vec<Program>> {
 }
 
 /// The same of the programs of `corpus/training.toml`, which only one benchmark needs;
-/// `corpus.json` does not tell of them.
+/// `corpus.json` does not list them.
 pub(crate) fn training(names: &[&str]) -> Result<Vec<Program>> {
     listed("training.toml", names)
 }
@@ -65,7 +65,7 @@ fn listed(list: &str, names: &[&str]) -> Result<Vec<Program>> {
     manifest.programs.iter().filter(ready).map(|entry| manifest.resolve(entry, &own, &folder)).collect()
 }
 
-/// Where the corpus lies, absolute.
+/// Where the corpus is, absolute.
 fn folder() -> Result<PathBuf> {
     let folder = match std::env::var_os("OPCOST_CORPUS") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),

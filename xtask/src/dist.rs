@@ -33,7 +33,7 @@ use std::process::Command;
 const LARGEST: u64 = 35_000_000;
 
 struct Options {
-    /// This program, and `cargo-opcost` beside it, in place of a release build.
+    /// This program, and `cargo-opcost` next to it, in place of a release build.
     opcost: Option<PathBuf>,
     out: PathBuf,
     /// From 0, quick, to 9, small.

@@ -86,7 +86,7 @@ fn build(member: &Member, level: &str, executable: &Path, scratch: &Path) -> Res
     command::output_of(command.current_dir(scratch)).map(|_| ())
 }
 
-/// Counts the turns of marked loops; what held, in words.
+/// Counts the iterations of marked loops; what held, in words.
 fn check_marks(member: &Member, scratch: &Path) -> Result<String> {
     let text =
         fs::read_to_string(&member.source).map_err(|error| Failure::at("read", &member.source, error))?;

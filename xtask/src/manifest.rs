@@ -64,7 +64,7 @@ fn always() -> bool {
     true
 }
 
-/// What turns the sources into a program.
+/// What makes a program of the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Language {
@@ -195,7 +195,7 @@ impl Manifest {
 }
 
 impl Entry {
-    /// Every text in which a placeholder may stand.
+    /// Every text in which a placeholder may be.
     fn texts(&self) -> impl Iterator<Item = &String> {
         let long = self.long.iter().flatten();
         let lists = [&self.sources, &self.flags, &self.libraries, &self.arguments, &self.small];
@@ -203,7 +203,7 @@ impl Entry {
     }
 }
 
-/// What each placeholder stands for.
+/// What replaces each placeholder.
 struct Placeholders<'a> {
     own: &'a Path,
     crates: &'a Path,
@@ -223,8 +223,8 @@ impl Placeholders<'_> {
     }
 }
 
-/// The files that a path with at most one `*` in its last part stands for,
-/// sorted; the path itself when it has none. No file is an error.
+/// The files that a path with at most one `*` in its last part names, sorted; the path itself when
+/// it has none. No file is an error.
 fn expand_star(path: &Path) -> Result<Vec<PathBuf>> {
     let pattern = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let Some((front, back)) = pattern.split_once('*') else {

@@ -1,27 +1,24 @@
-//! How often can a loop go back at most, where that stands in its code?
+//! How often can a loop go back at most, where that is constant in its code?
 //!
-//! Unlike a counted loop (`trips`) such a loop may be left anywhere and
-//! earlier. It has one exit that every turn passes (its block dominates all
-//! latches), where a counter is compared with a number; the counter starts at
-//! numbers and moves by one number each turn:
+//! Unlike a counted loop (`trips`) such a loop may be left anywhere and earlier. It has one exit
+//! that every iteration passes (its block dominates all latches), where a counter is compared with
+//! a number; the counter starts at numbers and moves by one number each iteration:
 //!
 //! ```text
 //! header:  i = phi [number, outside], [i + step, latch]
 //! exit:    br (i + k) < bound, on, out        any integer comparison
 //! ```
 //!
-//! With v(n) = v(0) + n·step for what is compared in turn n (from 0), the loop
-//! goes back at most as often as the first n at which the comparison leads out,
-//! and n is found in closed form: signed comparisons become unsigned ones by
-//! moving both sides by half the range, falling counters become rising ones by
-//! mirroring it. Arithmetic wraps and no flag is believed: where a counter could
-//! step over its bound and wrap round, nothing is said, but for one that falls
-//! from its last values to the very top, which leaves there.
+//! With v(n) = v(0) + n·step for what is compared in iteration n (from 0), the loop goes back at
+//! most as often as the first n at which the comparison leads out, and n is found in closed form:
+//! signed comparisons become unsigned ones by moving both sides by half the range, falling counters
+//! become rising ones by mirroring it. Arithmetic wraps and no flag is believed: where a counter
+//! could step over its bound and wrap round, nothing is said, but for one that falls from its last
+//! values to the very top, which leaves there.
 //!
-//! Input: a function, its dominators and loops. Output: the most back edges, by
-//! the exit that says the least. Cost: exits, blocks and latches of the loop.
-//! Limits: the step is one number; a bound that stands in memory or comes in as
-//! an argument is none.
+//! Input: a function, its dominators and loops. Output: the most back edges, by the exit that says
+//! the least. Cost: exits, blocks and latches of the loop. Limits: the step is one number; a bound
+//! that is in memory or comes in as an argument is none.
 
 use opcost_ir::{Function, Module, Opcode, Predicate, Type, Value};
 use opcost_key::{BlockId, InstructionId};
@@ -53,7 +50,7 @@ struct Counters<'a> {
     id: LoopId,
 }
 
-/// What is compared, turn by turn.
+/// What is compared, iteration by iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sequence {
     first: u64,
@@ -62,7 +59,7 @@ struct Sequence {
 }
 
 impl Counters<'_> {
-    /// The first turn, from 0, at whose test the loop is left by this exit.
+    /// The first iteration, from 0, at whose test the loop is left by this exit.
     fn turns_until(&self, exit: Edge<BlockId>) -> Option<u64> {
         let function = self.function;
         let branch = function.terminator_of(exit.from);
@@ -110,7 +107,7 @@ impl Counters<'_> {
         Some((from, self.number(by).filter(|_| is_sum)?))
     }
 
-    /// What the counter moves by in every turn, and its width in bits.
+    /// What the counter moves by in every iteration, and its width in bits.
     fn step_of(&self, phi: InstructionId) -> Option<(u64, u32)> {
         let Type::Integer(width @ 1..=64) = self.module.types[self.function.instructions[phi].ty] else {
             return None;

@@ -1,7 +1,7 @@
 //! What does a load read? The question that recurrences ask of memory.
 //!
-//! A counter may live in memory: a local at -O0, a global, a COMMON block, a field. Whoever solves recurrences wants to go round such a
-//! cell as it goes round a phi. This file says only the question; `memory` answers it, [`NoCells`] knows nothing.
+//! A counter may live in memory: a local at -O0, a global, a COMMON block, a field. Anyone who solves recurrences wants to go round
+//! such a cell as it goes round a phi. This file says only the question; `memory` answers it, [`NoCells`] knows nothing.
 use opcost_ir::Value;
 use opcost_key::{BlockId, InstructionId};
 

@@ -11,10 +11,10 @@
 //! | how is a value held, and which bits does that give? | [`held`](fn@held) |
 //! | which demands meet all instructions of a module? | `solve` |
 //!
-//! **How a value is held.** In as many bits as its range needs, from which it is
-//! read by extension, zeros or its sign: bits above are never demanded, and of a
-//! value that is always the same no bit is. Known bits inside are told as
-//! demanded where they are; who wires them in leaves them out.
+//! **How a value is held.** In as many bits as its range needs, from which it is read by extension,
+//! zeros or its sign: bits above are never demanded, and of a value that is always the same no bit
+//! is. Known bits inside are reported as demanded where they are; who wires them in leaves them
+//! out.
 //!
 //! **What is claimed.** Take an execution in which no value is poison or
 //! undefined, and in which nothing undefined is done. Do the same computations

@@ -1,12 +1,11 @@
 //! What decides a value, and who changes an object?
 //!
-//! From a value back, through registers, memory, parameters and results, to
-//! constants and named inputs ([`Resolver::resolve`]); and from an object
-//! forward to every store that can change it ([`Resolver::stores_to`]). The
-//! method is the resolver of llvm-pred (Xie, 2014) with its known losses
-//! mended: questions are keyed by the use (the call site and the argument),
-//! not by the variable; the search goes on past writes that are only possible;
-//! and all rules share what they found.
+//! From a value back, through registers, memory, parameters and results, to constants and named
+//! inputs ([`Resolver::resolve`]); and from an object forward to every store that can change it
+//! ([`Resolver::stores_to`]). The method is the resolver of llvm-pred (Xie, 2014) with its known
+//! losses fixed: questions are keyed by the use (the call site and the argument), not by the
+//! variable; the search goes on past writes that are only possible; and all rules share what they
+//! found.
 //!
 //! | question | file |
 //! |---|---|

@@ -1,18 +1,17 @@
 //! Facts about a function that follow from its code alone.
 //!
-//! One file per question. Each analysis is a function from a function or a module,
-//! and the results it depends on, to a finished value; nothing is cached and nothing
-//! can be stale. What the shape of a graph alone tells (dominators, loops) is told
-//! by `opcost_graph`.
+//! One file per question. Each analysis is a function from a function or a module, and the results
+//! it depends on, to a finished value; nothing is cached and nothing can be stale. What the shape
+//! of a graph alone says (dominators, loops) is found by `opcost_graph`.
 //!
 //! | question | file |
 //! |---|---|
 //! | how often does a counted loop go round? | [`trips`] |
 //! | how often can a loop go back at most? | [`bounds`] |
 //! | what does a value amount to, as a formula over exact integers? | [`expression`] |
-//! | how does a value go on from turn to turn, and how many turns are there? | [`evolution`] |
+//! | how does a value go on from iteration to iteration, and how many iterations are there? | [`evolution`] |
 //! | what does a load read? (the question only) | [`cells`] |
-//! | what lies in memory, and who writes it? | [`memory`] |
+//! | what is in memory, and who writes it? | [`memory`] |
 //! | which values can an integer have, and how many bits does it need? (one operation) | [`ranges`] |
 //! | which values can every value of a module have? | [`propagation`] |
 //! | which bits of each value can anybody notice? | [`demand`] |

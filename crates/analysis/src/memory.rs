@@ -1,10 +1,10 @@
-//! What lies in memory, and who writes it?
+//! What is in memory, and who writes it?
 //!
 //! One question a file, each resting on those above it:
 //!
 //! | question | file |
 //! |---|---|
-//! | what can be told of a library function? | [`effect`] |
+//! | what is known of a library function? | [`effect`] |
 //! | what does one do to memory? | [`effects`], read by [`effects_parse`] |
 //! | what may a call do whose callee is not here? | [`external`] |
 //! | who runs a module's functions? | [`world`] |

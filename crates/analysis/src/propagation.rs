@@ -1,9 +1,8 @@
 //! Which values can every variable of a module have? Ranges, forwards.
 //!
-//! One graph of range variables over all functions: each value of the code, what
-//! branches tell of it where it is used, what functions are given and return,
-//! what lies in memory. Each variable has a definition, one step from others;
-//! the ranges are a solution of all of them.
+//! One graph of range variables over all functions: each value of the code, what branches say of it
+//! where it is used, what functions are given and return, what is in memory. Each variable has a
+//! definition, one step from others; the ranges are a solution of all of them.
 //!
 //! | question | file |
 //! |---|---|
@@ -11,7 +10,7 @@
 //! | what can a variable be? | `range` |
 //! | what does the code say of each value? | `collect`, `walker`, `instructions`, `pointers`, `low` |
 //! | in which order? | `walk` |
-//! | what does a branch tell? | `edges`, `again` |
+//! | what does a branch say? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls`, by promise `contracts` |
 //! | what does a load read? | `cells`, `wanted`, `contents`, `tables` |
 //! | does the code change how numbers are rounded? | [`rounding`] |
@@ -20,7 +19,7 @@
 //! | which values may be another word at each use? | `undefined` |
 //! | is a product the square of one word? | `squares` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
-//! | what do the turns of a loop tell? | `heads`, `turns`, `counted`, `closed`, one by one `unrolled` |
+//! | what do the iterations of a loop say? | `heads`, `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve`, along `sources` |
 //! | which values lead to nothing undefined? | `certain` |

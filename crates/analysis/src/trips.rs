@@ -1,4 +1,4 @@
-//! How often does a counted loop go round, told before it begins?
+//! How often does a counted loop go round, predicted before it begins?
 //!
 //! A counted loop leaves by one edge, at its latch, when a counter that moves
 //! by one power of two each time meets a bound that the loop does not change:
@@ -34,7 +34,7 @@ pub struct CountedLoop {
     pub preheader: BlockId,
     /// What counts, how, and what ends it.
     pub trips: Trips,
-    /// B, where start and bound stand in the code.
+    /// B, where start and bound are constants.
     pub back_edges: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ pub struct Counting {
     pub step_bits: u32,
     /// Whether it moves down.
     pub is_down: bool,
-    /// Whether it is tested behind its step.
+    /// Whether it is tested after its step.
     pub is_next_tested: bool,
 }
 

@@ -28,9 +28,9 @@ pub const IEEE: &str = "numbers with a point are computed as IEEE 754 says, roun
 /// Something that can never be without something undefined.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BitsFinding {
-    /// `out-of-bounds`: the access never lies in its object; `never`: no execution gets there, or its
-    /// result is always poison; `contract`: the call perhaps gives what a contract forbids;
-    /// `rounding`: the call changes how numbers with a point are rounded.
+    /// `out-of-bounds`: the access is never within its object. `never`: no execution gets there, or
+    /// its result is always poison. `contract`: the call perhaps gives what a contract forbids.
+    /// `rounding`: the call changes how floating-point numbers are rounded.
     pub kind: String,
     /// Of the instruction.
     #[schemars(with = "String")]
@@ -225,7 +225,7 @@ pub struct NarrowAnswers {
 /// What is believed besides the code.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Assumptions {
-    /// Indices lie in the arrays that they run through.
+    /// Indices are within the arrays that they run through.
     pub assume_inbounds: bool,
     /// Signed arithmetic does not overflow.
     pub assume_no_overflow: bool,

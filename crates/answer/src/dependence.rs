@@ -49,7 +49,8 @@ pub struct Explained {
 pub struct DependenceNode {
     /// `+`, `n`, `64`, `READ of inputbt.data`.
     pub label: String,
-    /// `operation`, `constant`, `input`, `alternatives`, `again` (the value itself, a turn before), `unknown`.
+    /// `operation`, `constant`, `input`, `alternatives`, `again` (the value itself, one iteration before),
+    /// `unknown`.
     pub kind: String,
 }
 

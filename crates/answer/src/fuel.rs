@@ -39,7 +39,7 @@ pub const LONGEST_OUTPUT: u64 = 64 << 20;
 
 /// What a program did with its fuel.
 pub struct Spending {
-    /// How it ended, as whoever waited for it saw.
+    /// How it ended, as the process that waited for it saw.
     pub finish: Finish,
     /// Instructions used, also beyond the limit.
     pub spent: u64,
@@ -62,7 +62,7 @@ pub struct Room {
     pub time: Duration,
 }
 
-/// How a program behind walls was ended by others than itself.
+/// How a program within walls was ended by others than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Its time was over, and most of it was the processor's.
@@ -87,7 +87,7 @@ pub enum Landlock {
     Missing,
 }
 
-/// What is known of a run behind walls.
+/// What is known of a run within walls.
 #[derive(Clone, Copy, Debug)]
 pub struct Walls {
     /// What it might use.

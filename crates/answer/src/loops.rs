@@ -23,15 +23,15 @@ pub struct LoopAnswers {
     pub code: String,
 }
 
-/// Formulas of a loop in which every name stands between backquotes, so that only one reading fits;
-/// what is too large to be written whole has a `…`.
+/// Formulas of a loop in which every name is between backquotes, so that only one reading fits.
+/// What is too large to be written whole has a `…`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopFormulas {
     /// How often it goes back, if that is exact.
     pub back_edges: Option<String>,
     /// How often its body runs, if that is exact.
     pub body_iterations: Option<String>,
-    /// How often its body runs in all turns of the loops around it.
+    /// How often its body runs in all iterations of the loops around it.
     pub total: Option<String>,
     /// Its body runs no more often than this.
     pub bound: Option<String>,
@@ -52,7 +52,7 @@ pub enum LoopRest {
     EndsIf(String),
     /// The loop ends, as its language promises.
     Progress,
-    /// It is not left behind this block.
+    /// It is not left after this block.
     NotLeft(Key),
     /// Numbers with a point are those of IEEE 754.
     Ieee,
@@ -75,20 +75,20 @@ pub struct LoopNumbers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
-    /// Whenever its function is, or the turn of the loop around it begins.
+    /// Whenever its function is, or the iteration of the loop around it begins.
     Always,
     /// Exactly where the condition holds.
     If,
     /// Only where the condition holds, and perhaps not always then.
     OnlyIf,
-    /// It is never entered: no turn runs.
+    /// It is never entered: no iteration runs.
     Never,
-    /// That cannot be told.
+    /// That cannot be determined.
     #[default]
     Unknown,
 }
 
-/// When a loop is entered, once its function is, or a turn of the loop around it begins; that
+/// When a loop is entered, once its function is, or an iteration of the loop around it begins; that
 /// calls before it return is presumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntryAnswer {
@@ -98,7 +98,7 @@ pub struct EntryAnswer {
     pub condition: Option<String>,
 }
 
-/// How much is known of a loop's turns.
+/// How much is known of a loop's iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerKind {
@@ -149,7 +149,7 @@ pub struct LoopAnswer {
     pub body_iterations: Option<String>,
     /// What one wants to see first: the body's iterations, else the bound.
     pub expression: Option<String>,
-    /// Body iterations over all turns of the loops around it, where these change it.
+    /// Body iterations over all iterations of the loops around it, where these change it.
     pub total: Option<String>,
     /// Named inputs that the answer is made of, as `name: what is known of it`.
     pub inputs: Vec<String>,
@@ -181,7 +181,7 @@ pub struct UnrolledAnswer {
 /// The loop of the source that the vectoriser split.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct VectorisedAnswer {
-    /// Turns of the source in one of the vector body.
+    /// Iterations of the source in one of the vector body.
     pub lanes: u64,
     /// The header of the loop that does what is left.
     pub remainder: Option<u32>,

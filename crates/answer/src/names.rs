@@ -94,7 +94,7 @@ fn operator_of(name: &str) -> Option<&str> {
     Some(&name[at..at + WORD.len() + length])
 }
 
-/// The operator that stands here: `<<(int)` → `<<`.
+/// The operator that is here: `<<(int)` → `<<`.
 fn operator_symbol(text: &str) -> Option<&'static str> {
     OPERATORS.iter().chain(&["<", ">"]).copied().find(|symbol| text.starts_with(symbol))
 }

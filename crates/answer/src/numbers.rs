@@ -22,7 +22,7 @@ pub fn counted(number: impl std::fmt::Display, one: &str) -> String {
     format!("{text} {noun}")
 }
 
-/// What stands behind a number of things whose singular is `one`.
+/// What follows a number of things whose singular is `one`.
 pub fn noun(number: impl std::fmt::Display, one: &str) -> String {
     if number.to_string() == "1" { one.to_owned() } else { format!("{one}s") }
 }

@@ -44,7 +44,7 @@ pub fn harmless(text: &str, styles: Styles) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Neither a control character nor one that turns the direction of writing.
+/// Neither a control character nor one that changes the direction of writing.
 pub fn is_safe(letter: char) -> bool {
     !letter.is_control() && !matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

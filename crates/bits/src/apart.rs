@@ -148,8 +148,8 @@ impl Claimant<'_> {
         found
     }
 
-    /// What is halved in each turn and perhaps added to another phi: that and twice
-    /// what is left never become more.
+    /// What is halved in each iteration and perhaps added to another phi: that and twice what is
+    /// left never become more.
     fn halved(&self) -> Vec<DifferenceClaim> {
         let phis = || self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         let is_halved = |at: InstructionId| {

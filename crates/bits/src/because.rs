@@ -47,7 +47,7 @@ pub enum Cause {
     Computed,
     /// It is one of several, of which the next is the widest.
     OneOf,
-    /// It grows from turn to turn.
+    /// It grows from iteration to iteration.
     Grows,
     /// The chain is longer.
     AndSoOn,

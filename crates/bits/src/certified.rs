@@ -165,9 +165,9 @@ fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<RangeClaim
     }
 }
 
-/// The next weaker claim: without the few words and the rest, then without the
-/// bits, then of a number that is not below zero only from where on it is (which a
-/// promise not to wrap keeps where nobody knows how far it goes), then nothing.
+/// The next weaker claim. First the few words and the rest are left out, and then the bits. Then
+/// the range reaches up to the greatest number with sign, from its own start or from zero. The last
+/// claim says nothing.
 fn weaker(range: &RangeClaim) -> RangeClaim {
     let none = Word(0);
     let no_set = RangeClaim { set: None, modulus: none, rest: none, ..range.clone() };

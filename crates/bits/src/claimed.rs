@@ -343,7 +343,7 @@ impl Claimant<'_> {
         Some(SumClaim { value, base, start, least, greatest, places: 0, turns: most })
     }
 
-    /// Results of library functions, which a table of effects tells, and contracts.
+    /// Results of library functions, which a table of effects describes, and contracts.
     fn given(&self) -> Vec<GivenClaim> {
         let calls = self.function.calls.iter().map(|&(at, _)| at);
         // As the table says it: what else is known of the result is to be shown.

@@ -16,11 +16,11 @@ use opcost_key::InstructionId;
 
 use crate::claimed::Claimant;
 
-/// How many operations behind a phi are looked at.
+/// How many operations after a phi are looked at.
 const MOST_DEEP: u32 = 3;
 
 impl Claimant<'_> {
-    /// Phis at heads of which turns are claimed.
+    /// Phis at heads of loops whose iterations are claimed.
     pub(crate) fn shifted_into(&self, turns: &[TurnsClaim]) -> Vec<SumClaim> {
         let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         phis.filter_map(|(phi, _)| self.shifted_phi(turns, phi)).collect()

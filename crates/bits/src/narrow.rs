@@ -318,7 +318,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Whether code can be put behind the definition of each operand.
+    /// Whether code can be put after the definition of each operand.
     fn can_be_had(&self, at: InstructionId) -> bool {
         self.function.operands_of(at).iter().all(|&operand| match operand {
             Value::Instruction(from) => !self.function.instructions[from].opcode.is_terminator(),

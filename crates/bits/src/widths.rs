@@ -88,8 +88,8 @@ impl Widths {
         Widths { functions: functions.collect() }
     }
 
-    /// Leaves of each range what is claimed of it by a certificate: no width is
-    /// told that its checker does not believe.
+    /// Leaves of each range what is claimed of it by a certificate: no width is reported that its
+    /// checker does not believe.
     pub fn keep_certified(&mut self, module: &Module, certificate: &Certificate) {
         let certified = CertifiedRanges::of(module, certificate);
         for widths in &mut self.functions {

@@ -55,9 +55,8 @@ impl Checker<'_> {
         self.module.functions[id].instructions[at].opcode == Opcode::Phi
     }
 
-    /// What is wanted of what comes along an edge into a phi: if the base is a phi
-    /// of the same block, that of what comes along the edge into it. None if that
-    /// is no word.
+    /// What is wanted of what comes along an edge into a phi. If the base is a phi of the same
+    /// block, it is that of what comes along the edge into it. None if that is no word.
     pub(crate) fn at_the_same_time<'w>(
         &self,
         id: FunctionId,

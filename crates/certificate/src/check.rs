@@ -30,8 +30,8 @@ use crate::told::OutsideFacts;
 use crate::undefined::Undefined;
 use crate::verdict::{ClaimId, SolverVerdict};
 
-/// Distances, turns and sums of a function: at most so many for each of its values;
-/// contents: for each load.
+/// Distances, iterations and sums of a function: at most so many for each of its values; contents:
+/// for each load.
 const MOST_OF_EACH: usize = 16;
 
 /// Steps of the solver that questions without an answer may take in all: some minutes,

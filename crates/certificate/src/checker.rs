@@ -26,8 +26,8 @@ pub struct Checker<'c> {
     pub(crate) shapes: IdMap<FunctionId, Shape>,
     /// What is claimed; may be made weaker between questions.
     pub certificate: Certificate,
-    /// How long a question may take, as a factor: who makes a certificate is less
-    /// patient than who checks it, so that what was shown once is shown again.
+    /// How long a question may take, as a factor. Who makes a certificate is less patient than who
+    /// checks it, so that what was shown once is shown again.
     pub patience: u32,
     pub(crate) undefined: Undefined,
     pub(crate) told: OutsideFacts,

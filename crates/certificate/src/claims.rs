@@ -52,22 +52,22 @@ pub struct Certificate {
     pub world: ClaimedWorld,
     /// What is taken as given besides, in words.
     pub assumes: Vec<String>,
-    /// Whether it is of executions only that do nothing undefined, later neither:
-    /// then an access that is certainly made tells of what came before it.
+    /// Whether it is of executions only that do nothing undefined, later neither. Then an access
+    /// that is certainly made says something of what came before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hindsight: bool,
-    /// Whether what is loaded or given is taken to be one word at all its uses,
-    /// also where it was never written: then only undefined constants, and what is
-    /// made of them, may be another word at each use.
+    /// Whether what is loaded or given is taken to be one word at all its uses, also where it was
+    /// never written. Then only undefined constants, and what is made of them, may be another word
+    /// at each use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_word: bool,
     /// Whether it is believed that sums, differences and products do not overflow
     /// as signed numbers, whether the code promises that or not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_overflow: bool,
-    /// Whether it is believed of accesses that are certainly made that each index
-    /// lies in the array that it runs through, also where that is a part of an
-    /// object. With hindsight only.
+    /// Whether each index of an access that is certainly made is believed to be within the array
+    /// that it runs through. This includes arrays that are a part of an object. With hindsight
+    /// only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_bounds: bool,
     /// Whether it is believed that nothing is read of locals and of what is allocated
@@ -78,7 +78,7 @@ pub struct Certificate {
     pub functions: Vec<FunctionClaims>,
     /// Of objects.
     pub contents: Vec<ContentsClaim>,
-    /// Hash of all above: tells whether it was changed since.
+    /// Hash of all above: shows whether it was changed since.
     pub seal: String,
 }
 
@@ -164,10 +164,10 @@ pub struct TurnsClaim {
     /// Whether it goes down.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub falls: bool,
-    /// By at least so much in each turn.
+    /// By at least so much in each iteration.
     pub step: Word64,
-    /// Whether it is moved by so many binary places and not by such a number: then
-    /// the range begins above zero and does not go around.
+    /// Whether it is moved by so many binary places and not by such a number. Then the range begins
+    /// above zero and does not go around.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scales: bool,
 }
@@ -206,20 +206,20 @@ pub struct SumClaim {
     pub base: Option<ValueName>,
     /// How far it is from that when the loop is entered.
     pub start: RangeClaim,
-    /// The least and the greatest that a turn adds.
+    /// The least and the greatest that an iteration adds.
     pub least: i64,
     /// The greatest.
     pub greatest: i64,
-    /// If it is not 0: nothing is added. The value is one number with what is shifted
-    /// in behind it, of so many bits at most in each turn.
+    /// If it is not 0: nothing is added. The value is one number with what is shifted in below it,
+    /// of so many bits at most in each iteration.
     #[serde(default, skip_serializing_if = "is_none")]
     pub places: u32,
-    /// How often at most: what is claimed of the turns of the loop. The greatest
-    /// number says nothing.
+    /// How often at most: what is claimed of the iterations of the loop. The greatest number says
+    /// nothing.
     pub turns: Word64,
 }
 
-/// What lies in an object at `first`, `first + step`, … (`first` only if `step` is 0).
+/// What is in an object at `first`, `first + step`, … (`first` only if `step` is 0).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContentsClaim {

@@ -82,7 +82,7 @@ impl AllOrigins<'_> {
         data.map(|(id, _)| (id, Places::exact(0))).collect()
     }
 
-    /// A constant of code or data that is not told may hold any address of data.
+    /// A constant of code or data that is not described may hold any address of data.
     fn has_untold_addresses(&self) -> bool {
         let untold = |global: &Global| {
             let contents = global.contents.as_ref();

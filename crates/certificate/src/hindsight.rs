@@ -28,11 +28,11 @@ use crate::range::{RangeClaim, bits};
 use crate::shape::word;
 use crate::verdict::{ClaimId, SolverVerdict, fails};
 
-/// Instructions that are looked at behind a value.
+/// Instructions that are looked at after a value.
 const MOST_AHEAD: usize = 400;
 /// Accesses of which a question speaks.
 const MOST_ACCESSES: usize = 4;
-/// `getelementptr`s behind one another whose indices are believed.
+/// The longest chain of `getelementptr`s whose indices are believed.
 const DEEPEST: usize = 8;
 
 /// An access that is certainly made: its address, and the last byte where it may
@@ -123,7 +123,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Whether control surely gets behind an instruction, or out of its block, and nobody notices.
+    /// Whether control surely gets past an instruction, or out of its block, and nobody notices.
     fn goes_on(&self, id: FunctionId, at: InstructionId) -> bool {
         match self.module.functions[id].instructions[at].opcode {
             Opcode::Load | Opcode::Store => !self.is_shared(id, at),
@@ -191,8 +191,7 @@ fn in_bounds(question: &mut Question<'_, '_>, access: &Ahead) {
     }
 }
 
-/// That each index of an address lies in the array that it runs through: believed,
-/// not known.
+/// That each index of an address is in the array that it runs through: believed, not known.
 fn in_arrays(question: &mut Question<'_, '_>, mut address: Value) {
     for _ in 0..DEEPEST {
         let Value::Instruction(at) = address else { return };

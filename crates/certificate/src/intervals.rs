@@ -174,8 +174,8 @@ pub(crate) fn combined(opcode: Opcode, one: Ends, two: Ends) -> Option<Ends> {
     }
 }
 
-/// Between which numbers the square of a number is, if it is promised to be at most
-/// `limit`; none beyond 128 bits, nor where no number keeps the promise.
+/// Between which numbers the square of a number is, if it is promised to be at most `limit`. None
+/// beyond 128 bits, nor where no number keeps the promise.
 pub(crate) fn squared((low, high): Ends, limit: Option<i128>) -> Option<Ends> {
     let (one, two) = (low.checked_abs()?, high.checked_abs()?);
     let least = if low <= 0 && high >= 0 { 0 } else { one.min(two) };

@@ -14,7 +14,7 @@ use crate::names::ValueName;
 use crate::range::RangeClaim;
 use crate::verdict::ClaimId;
 
-/// How a value is claimed to stand to another.
+/// How a value is claimed to relate to another.
 pub(crate) struct DifferenceOf {
     /// Who says so.
     pub(crate) id: ClaimId,
@@ -83,9 +83,8 @@ impl<'c> Checker<'c> {
         self.undefined.contains(function, value)
     }
 
-    /// What a pointer was before it was moved. A phi all of whose values are
-    /// moved from one other is moved from that: it dominates the phi, and so it
-    /// is the same one all the time.
+    /// What a pointer was before it was moved. A phi all of whose values are moved from one other
+    /// is moved from that. It dominates the phi, and so it is the same one all the time.
     pub(crate) fn root(&self, function: FunctionId, pointer: Value) -> Value {
         let body = &self.module.functions[function];
         let unmoved = |mut at: Value| {
@@ -117,8 +116,8 @@ impl<'c> Checker<'c> {
         at
     }
 
-    /// The constant that stands for all addresses in data; none of data of which
-    /// every thread has its own.
+    /// The constant that represents all addresses in data; none of data of which every thread has
+    /// its own.
     pub(crate) fn data_name(&self, global: GlobalId) -> Option<Value> {
         (!self.module.globals[global].is_thread_local)
             .then(|| self.data_names.get(&global).copied())
@@ -130,7 +129,7 @@ impl<'c> Checker<'c> {
         self.module.intrinsic_name(call.callee)
     }
 
-    /// Calls of a function, with the functions that they stand in.
+    /// Calls of a function, with the functions that they are in.
     pub(crate) fn calls_of(&self, wanted: FunctionId) -> Vec<(FunctionId, InstructionId)> {
         let mut all = Vec::new();
         for (id, function) in self.module.functions.iter() {

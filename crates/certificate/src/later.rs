@@ -14,7 +14,7 @@ pub(crate) struct Later {
     pub(crate) from: InstructionId,
     /// Whether that is where the function begins, so that parameters are not earlier.
     pub(crate) is_start: bool,
-    /// Blocks that are gone through behind it.
+    /// Blocks that are visited after it.
     pub(crate) blocks: HashSet<BlockId>,
 }
 

@@ -70,8 +70,8 @@ pub(crate) fn array_indices(module: &Module, function: &Function, at: Instructio
     found
 }
 
-/// How many low bits of an index are surely zero, at most 32: of `shl` and `mul`
-/// by constants and sums of such, looked through so many operations.
+/// How many low bits of an index are surely zero, at most 32. Looked at are `shl` and `mul` by
+/// constants and sums of such, through so many operations.
 pub(crate) fn even_bits(module: &Module, function: &Function, value: Value, depth: u32) -> u32 {
     let Value::Instruction(at) = value else {
         return word(module, value).map_or(0, |word| word.trailing_zeros().min(32));

@@ -68,7 +68,7 @@ pub(crate) struct AllOrigins<'a> {
     /// Functions all of whose calls are seen.
     pub(crate) is_called_here_only: IdMap<FunctionId, bool>,
     pub(crate) world: ClaimedWorld,
-    /// What code beside the module reaches by name, in either world.
+    /// What code outside of the module reaches by name, in either world.
     pub(crate) outside: Outside,
 }
 
@@ -341,6 +341,6 @@ impl<'a> AllOrigins<'a> {
     }
 }
 
-/// By so many bytes a pointer may be moved without a promise, and is taken not to have
-/// gone around all addresses: a loop would have to turn 2^48 times for that.
+/// A pointer may be moved by so many bytes without a promise. It is then taken not to have passed
+/// around all addresses: a loop would have to iterate 2^48 times for that.
 const LARGEST_STEP: u128 = 1 << 16;

@@ -42,7 +42,7 @@ use crate::verdict::ClaimId;
 /// How far is looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Depth {
-    /// Operations behind each other.
+    /// Operations in a row.
     pub(crate) steps: u32,
     /// Operations at all.
     pub(crate) values: u32,
@@ -264,8 +264,8 @@ impl<'q, 'c> Question<'q, 'c> {
         }
     }
 
-    /// From where on the bytes of a pointer are counted: from the start of the
-    /// object, if it is one, that it was made of, or else from anywhere.
+    /// From where on the bytes of a pointer are counted. That is the start of the object that it
+    /// was made of, if it is one, or else anywhere.
     fn base(&self, pointer: Value) -> Option<Base> {
         let root = self.checker.root(self.id, pointer);
         let origins = self.checker.origins.origins(self.id, root);
@@ -319,7 +319,7 @@ impl<'q, 'c> Question<'q, 'c> {
         }
     }
 
-    /// Of an undefined base some word is meant, which must be no other's too.
+    /// An undefined base is some word, which must be no other's too.
     fn apart(&mut self, Apart { id, base, range, if_both, times, guard, operand }: &Apart) {
         let Some(Some(before)) = self.declared.get(base).cloned() else { return };
         let is_undefined = self.checker.may_be_undefined(self.id, *base);

@@ -10,11 +10,11 @@ use crate::terms::Operand;
 pub(crate) enum Wanted<'w> {
     /// Its range; of a pointer that of its offset.
     Range(&'w RangeClaim),
-    /// How it stands to another.
+    /// How it relates to another.
     From(Apart<'w>),
 }
 
-/// How a value stands to another.
+/// How a value relates to another.
 #[derive(Clone, Copy)]
 pub(crate) struct Apart<'w> {
     /// The other.

@@ -183,7 +183,7 @@ pub(crate) fn word(module: &Module, value: Value) -> Option<u128> {
     }
 }
 
-/// Blocks that are reached, each behind what it leads to but for cycles.
+/// Blocks that are reached, each after what it leads to but for cycles.
 fn postorder(function: &Function) -> Vec<BlockId> {
     let mut seen = IdMap::filled(function.blocks.len(), false);
     let (mut order, mut stack) = (Vec::new(), vec![(BlockId::new(0), 0)]);

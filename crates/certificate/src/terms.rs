@@ -19,7 +19,7 @@ pub(crate) struct Operand {
     pub(crate) base: Option<Base>,
 }
 
-/// An address that stands still while a question is asked.
+/// An address that does not change while a question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     /// Equal names are equal addresses.

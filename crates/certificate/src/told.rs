@@ -6,7 +6,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::range::RangeClaim;
 
-/// What whoever checks knows of the module from elsewhere, and not from the certificate.
+/// What the one who checks knows of the module from elsewhere, and not from the certificate.
 #[derive(Clone, Debug, Default)]
 pub struct OutsideFacts {
     /// What a call of a library function gives.

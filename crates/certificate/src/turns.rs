@@ -165,7 +165,7 @@ impl Checker<'_> {
         SolverVerdict::Holds
     }
 
-    /// What is claimed of the turns of the loop; a verdict if that is too little.
+    /// What is claimed of the iterations of the loop; a verdict if that is too little.
     fn turns_allow(
         &self,
         place: usize,

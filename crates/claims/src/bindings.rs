@@ -6,7 +6,7 @@
 use crate::names::Decided;
 use opcost_analysis::dependence::{Resolution, ResolutionQuality};
 
-/// An expression of so many letters can stand for a name.
+/// An expression of so many letters can be a name.
 const SHORT: usize = 32;
 
 /// Numbers for names, as a user gives them.

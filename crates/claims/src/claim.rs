@@ -7,7 +7,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use crate::names::Named;
 
-/// How much is known of a loop's turns.
+/// How much is known of a loop's iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClaimKind {
     /// A number.
@@ -48,7 +48,7 @@ pub struct LoopClaim {
     pub back_edges: Option<String>,
     /// Iterations of the body as text, if they are exact.
     pub body_iterations: Option<String>,
-    /// Iterations of the body over all turns of the loops around it.
+    /// Iterations of the body over all iterations of the loops around it.
     pub total: Option<String>,
     /// The body runs no more often than this.
     pub bound: Option<String>,
@@ -125,15 +125,15 @@ pub struct Numbers {
     pub total: Option<i128>,
 }
 
-/// Formulas in which every name stands between backquotes, so that only one reading fits; what is
-/// too large to be written whole has a `…`.
+/// Formulas in which every name is between backquotes, so that only one reading fits; what is too
+/// large to be written whole has a `…`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenClaim {
     /// Back edges, if they are exact.
     pub back_edges: Option<String>,
     /// Iterations of the body, if they are exact.
     pub body_iterations: Option<String>,
-    /// Iterations of the body over all turns of the loops around it.
+    /// Iterations of the body over all iterations of the loops around it.
     pub total: Option<String>,
     /// The body runs no more often than this.
     pub bound: Option<String>,
@@ -154,7 +154,7 @@ pub enum Rest {
     EndsIf(String),
     /// The loop ends, as its language promises.
     Progress,
-    /// It is not left behind this block.
+    /// It is not left after this block.
     NotLeft(BlockId),
     /// Numbers with a point are those of IEEE 754.
     Ieee,
@@ -165,7 +165,7 @@ pub enum Rest {
 /// How well it is known when a loop is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryForm {
-    /// Whenever its function is, or the turn around it begins.
+    /// Whenever its function is, or the iteration around it begins.
     Always,
     /// Exactly where the condition holds.
     If,
@@ -173,7 +173,7 @@ pub enum EntryForm {
     OnlyIf,
     /// It is never entered.
     Never,
-    /// That cannot be told.
+    /// That cannot be determined.
     Unknown,
 }
 
@@ -207,7 +207,7 @@ pub struct Unrolled {
 /// A vector body, and the loop of the source that it is a part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vectorised {
-    /// Turns of the source in one of its own.
+    /// Iterations of the source in one of its own.
     pub lanes: u64,
     /// The header of the loop that does what is left.
     pub remainder: Option<BlockId>,

@@ -15,8 +15,8 @@ use opcost_analysis::expression::{Facts, FormulaId, FormulaInterval, Symbol};
 use opcost_graph::loops::LoopId;
 
 impl Teller<'_> {
-    /// A promise not to wrap that the count rests on and that the given numbers
-    /// break, in the first turn or the last.
+    /// A promise not to wrap that the count rests on and that the given numbers break, in the first
+    /// iteration or the last.
     pub(super) fn broken_promise(
         &mut self,
         id: LoopId,
@@ -56,8 +56,8 @@ impl Teller<'_> {
         None
     }
 
-    /// The claim as it is for the numbers at hand: no turns where the loop is
-    /// never entered, no count where something that it assumes does not hold.
+    /// The claim as it is for the numbers at hand. There are no iterations where the loop is never
+    /// entered, and no count where something that it assumes does not hold.
     pub(super) fn as_entered(
         &mut self,
         claim: LoopClaim,

@@ -52,14 +52,14 @@ pub(super) enum Decided {
 pub(super) enum Wanted {
     /// A value of a function.
     Value(FunctionId, Value),
-    /// What a load reads would hold right behind an instruction of its function.
+    /// What a load reads would hold right after an instruction of its function.
     Behind(FunctionId, InstructionId, InstructionId),
 }
 
 /// Says what decides it.
 pub(super) type Decide<'a> = &'a dyn Fn(Wanted) -> Decided;
 
-/// The function whose loops are told of.
+/// The function whose loops are described.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The program.
@@ -279,7 +279,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What lies at an address, if it has a name.
+    /// What is at an address, if it has a name.
     fn place(&self, address: Value, load: InstructionId) -> Option<String> {
         let function = self.scope.function();
         if let Some(name) = function.source_names.get(&address) {
@@ -309,8 +309,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Where a loop is written: its first place in the order of the source among
-/// what its header does; at the branch back where the header says nothing.
+/// Where a loop is written. It is the place of a branch back, else of the header's branch. Where
+/// these have none it is the first place in the header.
 pub(super) fn place(function: &Function, forest: &LoopForest<BlockId>, id: LoopId) -> Option<PlaceId> {
     let natural = &forest.loops[id];
     let latches = natural.back_edges.iter().map(|edge| edge.from);

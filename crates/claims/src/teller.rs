@@ -18,7 +18,7 @@ use opcost_analysis::expression::{
     Domain, Facts, FormulaId, FormulaInterval, Formulas, NoNumber, Symbol, SymbolId, Test,
 };
 
-/// Tells of the loops of one function.
+/// Describes the loops of one function.
 pub(super) struct Teller<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) names: Names<'a>,
@@ -31,8 +31,8 @@ pub(super) struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// The turns that the loops around have, where that rests on nothing more
-    /// than what is said of this one.
+    /// The iterations that the loops around have, where that rests on nothing more than what is
+    /// said of this one.
     pub(super) fn around(&mut self, id: LoopId, evolution: &FunctionEvolution<'_>) -> Facts {
         let mut facts = Facts::new();
         let own = &evolution.trip_count(id).assumptions;

@@ -101,7 +101,7 @@ impl Search<'_> {
         })
     }
 
-    /// Whether a value is, on some way, what the counter was behind its loop.
+    /// Whether a value is, on some way, what the counter was after its loop.
     fn comes_from(&self, value: Value, counter: &Counter, depth: usize) -> bool {
         let Value::Instruction(at) = value else { return false };
         if at == counter.next || at == counter.phi {

@@ -106,7 +106,7 @@ fn compiler_flag(error: &clap::Error, line: &[std::ffi::OsString]) -> Option<Str
     known.iter().any(|begin| whole.starts_with(begin)).then(|| whole.to_owned())
 }
 
-/// The exit status, after an error was told.
+/// The exit status, after an error was printed.
 fn exit_code(outcome: Result<Status, Failure>) -> ExitCode {
     match outcome {
         Ok(status) => status.into(),

@@ -48,9 +48,9 @@ pub struct Bounds {
 /// its bounds equal.
 ///
 /// # Errors
-/// [`FlowError::Undetermined`] when unknown edges form a cycle,
-/// [`FlowError::Contradiction`] at a node where more must go out than can have
-/// come in, [`FlowError::Overflow`] when a sum leaves 128 bits.
+/// [`FlowError::Undetermined`] when unknown edges form a cycle. [`FlowError::Contradiction`] at a
+/// node where more must go out than can have come in. [`FlowError::Overflow`] when a sum leaves 128
+/// bits.
 ///
 /// # Panics
 /// When the maps differ in length or an edge ends at a node past `nodes`.

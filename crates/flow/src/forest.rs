@@ -43,7 +43,7 @@ impl<N: Id> Trees<N> {
         true
     }
 
-    /// The place that stands for all of this place's tree.
+    /// The place that represents all of this place's tree.
     pub(crate) fn representative(&mut self, mut place: Option<N>) -> Option<N> {
         while self.parent[place] != place {
             let grandparent = self.parent[self.parent[place]];
@@ -61,7 +61,7 @@ pub(crate) type Leaf<N, E> = (Option<N>, E);
 pub(crate) struct Peeling<N: Id, E: Id> {
     /// The leaves as they fell, children before parents.
     pub(crate) order: Vec<Leaf<N, E>>,
-    /// The edges that lie on cycles or between them; empty for a forest.
+    /// The edges that are on cycles or between them; empty for a forest.
     pub(crate) core: IdSet<E>,
 }
 

@@ -58,8 +58,8 @@ pub enum PathError {
 }
 
 impl<N: Id, E: Id> PathGraph<'_, N, E> {
-    /// Edges that lead back to a node on the way to them, in a walk in depth
-    /// that takes edges in their order. Without them the graph is acyclic.
+    /// Edges that lead back to a node on the way to them, in a depth-first traversal that takes
+    /// edges in their order. Without them the graph is acyclic.
     pub fn edges_back(&self) -> IdSet<E> {
         assert_ends_exist(self.nodes, self.edges);
         let out = self.out();
@@ -103,8 +103,7 @@ impl<N: Id, E: Id> PathGraph<'_, N, E> {
         out
     }
 
-    /// Nodes that can be reached, each before those behind its edges that are
-    /// not cut.
+    /// Nodes that can be reached, each before those that its uncut edges lead to.
     fn order(&self, out: &IdMap<N, Vec<E>>, cut: &IdSet<E>) -> Result<Vec<N>, PathError> {
         let mut reached: IdSet<N> = self.first().into_iter().collect();
         let mut todo: Vec<N> = self.first().into_iter().collect();
@@ -216,7 +215,7 @@ pub struct PathNumbering<N: Id, E: Id> {
     paths: IdMap<N, u64>,
     /// What an edge adds to the number; a cut one as an end.
     values: IdMap<E, u64>,
-    /// What a path has that begins behind a cut edge.
+    /// What a path has that begins after a cut edge.
     starts: BTreeMap<N, u64>,
 }
 
@@ -312,10 +311,9 @@ impl<N: Id, E: Id> PathNumbering<N, E> {
         }
     }
 
-    /// Increments that add up to each path's number, on few and light edges.
-    /// `weights` say how often edges are taken; nothing is added on an edge
-    /// that is in `fixed`, unless it is the entry, leads out or is cut, where
-    /// something must be done anyway.
+    /// Increments that add up to each path's number, on few and light edges. `weights` say how
+    /// often edges are taken. Nothing is added on an edge that is in `fixed`, unless it is the
+    /// entry, leads out or is cut. There something must be done anyway.
     ///
     /// # Errors
     /// The fixed edges close a cycle.
@@ -351,7 +349,7 @@ pub struct Increments<N: Id, E: Id> {
     /// On an edge; on one that is cut or leads out: before the path is counted.
     /// Edges that no path follows are absent.
     pub on: BTreeMap<E, i64>,
-    /// What a path starts with behind a cut edge to this node.
+    /// What a path starts with after a cut edge to this node.
     pub starts: BTreeMap<N, i64>,
 }
 

@@ -16,7 +16,7 @@ use crate::loops::LoopForest;
 
 /// How often a branch stays in the loop that it can leave.
 const STAYS_IN_LOOP: f64 = 0.88;
-/// All cold ways out of a node together, beside others.
+/// All cold ways out of a node together, where there are others.
 const COLD: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// What is known of an edge before any run.

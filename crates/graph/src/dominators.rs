@@ -91,8 +91,8 @@ fn immediate_dominators<G: Graph>(graph: &G, order: &[G::Node]) -> IdMap<G::Node
     immediate
 }
 
-/// Predecessors by descending rank: where a thousand blocks in a row share an
-/// error exit, the meeting point then climbs their chain once, not for each.
+/// Predecessors by descending rank. Where a thousand blocks in a row share an error exit, the
+/// meeting point then climbs their chain once, not for each.
 fn reachable_predecessors<G: Graph>(graph: &G, order: &[G::Node]) -> IdMap<G::Node, Vec<G::Node>> {
     let mut predecessors = IdMap::filled(graph.node_count(), Vec::new());
     for &node in order.iter().rev() {

@@ -22,8 +22,7 @@ use crate::branches::branch_probabilities;
 use crate::edge::{Edge, edges_from};
 use crate::loops::{LoopForest, LoopId};
 
-/// The frequency of the root; what is rarer than once in so many entries is
-/// not told apart.
+/// The frequency of the root; what is rarer than once in so many entries is not distinguished.
 pub const ENTRY: u64 = 1 << 20;
 /// No frequency exceeds this times that of the root, which is to fit 64 bits.
 const MOST: f64 = (1u64 << 43) as f64;
@@ -132,8 +131,8 @@ impl<'a, N: Id> Propagation<'a, N> {
         }
     }
 
-    /// Finds the turns of a loop whose inner loops are closed. `region` is its
-    /// members, header first.
+    /// Finds the iterations of a loop whose inner loops are closed. `region` is its members, header
+    /// first.
     fn close_loop(&mut self, id: LoopId, region: &[N]) {
         self.pass(region);
         let back: f64 = self.loops.loops[id].back_edges.iter().map(|&edge| self.flow(edge)).sum();

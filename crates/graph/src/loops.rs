@@ -56,7 +56,7 @@ impl<N: Id> Loop<N> {
 /// All loops of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopForest<N: Id> {
-    /// The natural loops, each behind those around it.
+    /// The natural loops, each after those around it.
     pub loops: IdMap<LoopId, Loop<N>>,
     /// The smallest natural loop that holds a node.
     pub innermost: IdMap<N, Option<LoopId>>,
@@ -99,8 +99,8 @@ impl<N: Id> LoopForest<N> {
         self.headed_by(edge.to).is_some_and(|id| self.contains(id, edge.from))
     }
 
-    /// Walks backwards from the latches. Inner loops are complete: what is in
-    /// one is represented by its header.
+    /// Traverses the graph backwards from the latches. Inner loops are complete: what is in one is
+    /// represented by its header.
     fn claim_members(&mut self, id: LoopId, predecessors: &AdjacencyGraph<N>, dominators: &Dominators<N>) {
         let header = self.loops[id].header;
         self.innermost[header] = Some(id);

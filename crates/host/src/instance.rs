@@ -23,12 +23,11 @@ pub struct InstanceOptions {
     pub stack_bytes: usize,
     /// Bytes of its heap; 0 means 64 MiB.
     pub memory_bytes: usize,
-    /// Functions that it may import beside those that compute, take no lock
-    /// and come back.
+    /// Functions that it may import in addition to those that compute, take no lock and come back.
     pub allowed: Vec<String>,
 }
 
-/// What a turn is given.
+/// What a call of the plug-in is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Instructions.
@@ -38,7 +37,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// A turn without a deadline.
+    /// A call without a deadline.
     pub fn of(fuel: u64) -> Turn {
         Turn { fuel, deadline: None }
     }
@@ -92,14 +91,14 @@ pub struct Instance<T: AnyBitPattern> {
 unsafe impl<T: AnyBitPattern + Send> Send for Instance<T> {}
 
 impl<T: AnyBitPattern> Instance<T> {
-    /// Loads a plug-in, of which nothing has run yet. Its constructors run at
-    /// the beginning of its first turn, on that turn's fuel. Cost: reading the
-    /// file and what the dynamic linker does; some hundred microseconds.
+    /// Loads a plug-in, of which nothing has run yet. Its constructors run at the beginning of its
+    /// first call, on that call's fuel. Cost: reading the file and what the dynamic linker does;
+    /// some hundred microseconds.
     ///
     /// # Safety
-    /// The plug-in was made by `opcost fuel --emit shared` from code that does
-    /// not attack this process: through the pointer that it is given it writes
-    /// no further than `T` goes, and elsewhere only to what is its own.
+    /// The plug-in was made by `opcost fuel --emit shared` from code that does not attack this
+    /// process. Through the pointer that it is given it writes no further than `T` goes. Elsewhere
+    /// it writes only to what is its own.
     ///
     /// # Errors
     /// It is no plug-in of this version for this machine, or imports what is
@@ -150,8 +149,8 @@ impl<T: AnyBitPattern> Instance<T> {
         Some(MeteredFunction { raw, owner: self.number })
     }
 
-    /// Begins a turn: calls the function with a pointer to the shared value.
-    /// What was left of an earlier turn's fuel is gone.
+    /// Begins a call of the plug-in: calls the function with a pointer to the shared value. What
+    /// was left of an earlier call's fuel is lost.
     ///
     /// # Panics
     /// When the function is another instance's.
@@ -168,8 +167,8 @@ impl<T: AnyBitPattern> Instance<T> {
         unsafe { Verdict::read(&raw) }
     }
 
-    /// Goes on with a suspended turn. The fuel is added to what the turn has;
-    /// the deadline begins anew.
+    /// Goes on with a suspended call. The fuel is added to what the call has; the deadline begins
+    /// anew.
     pub fn resume(&mut self, turn: Turn) -> Verdict {
         // SAFETY: as in `run`.
         let raw = unsafe { ffi::opcost_resume(self.raw.as_ptr(), turn.fuel, turn.nanoseconds()) };
@@ -190,7 +189,7 @@ impl<T: AnyBitPattern> Instance<T> {
         unsafe { self.shared.as_mut() }
     }
 
-    /// Fuel that the last turn left; below zero, what it was beyond.
+    /// Fuel that the last call left; below zero, what it was beyond.
     pub fn left(&self) -> i64 {
         // SAFETY: the instance lives.
         unsafe { ffi::opcost_left(self.raw.as_ptr()) }
@@ -209,7 +208,7 @@ impl<T: AnyBitPattern> Instance<T> {
         unsafe { (ffi::opcost_memory(self.raw.as_ptr()), ffi::opcost_memory_peak(self.raw.as_ptr())) }
     }
 
-    /// What it printed in this turn, at most 64 KiB, and how many bytes more.
+    /// What it printed in this call, at most 64 KiB, and how many bytes more.
     pub fn output(&self) -> (&[u8], u64) {
         let (mut size, mut lost) = (0, 0);
         // SAFETY: the instance lives, both numbers are ours.

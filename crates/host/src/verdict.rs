@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::ffi::RawVerdict;
 
-/// How a turn, or a part of it, ended.
+/// How a call, or a part of it, ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EndKind {
     /// The function returned within its fuel.
@@ -70,22 +70,22 @@ pub struct FaultPlace {
     pub line: u32,
 }
 
-/// How a turn ended and what was spent.
+/// How a call ended and what was spent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// How it ended.
     pub kind: EndKind,
-    /// Instructions since the turn began; at least these if not `is_exact`.
+    /// Instructions since the call began; at least these if not `is_exact`.
     pub spent: u64,
     /// Instructions since the load.
     pub spent_in_all: u64,
-    /// Instructions beyond the fuel that was given for the turn.
+    /// Instructions beyond the fuel that was given for the call.
     pub beyond: u64,
     /// False after memory, time, blocked, stack and crashed.
     pub is_exact: bool,
     /// Signal of a crash.
     pub signal: Option<i32>,
-    /// Where it was stopped; `None` at the very end of a turn, or if unknown.
+    /// Where it was stopped; `None` at the very end of a call, or if unknown.
     pub place: Option<FaultPlace>,
     /// Why it was rejected or crashed.
     pub reason: Option<String>,

@@ -29,7 +29,7 @@ impl<N: Id> AdjacencyGraph<N> {
         Self { successors: IdMap::filled(nodes, Vec::new()) }
     }
 
-    /// Adds the edge `from` to `to` behind the others of `from`.
+    /// Adds the edge `from` to `to` after the others of `from`.
     pub fn add_edge(&mut self, from: N, to: N) {
         self.successors[from].push(to);
     }

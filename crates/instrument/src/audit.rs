@@ -1,17 +1,15 @@
 //! Does a metered module pay for exactly what it does, and is it asked often
 //! enough?
 //!
-//! An auditor that knows nothing of how the charges were placed. It reads the
-//! metered module as LLVM holds it, beside the module as it was, and two
-//! things from outside: which instruction was which before, and the weights.
-//! What is not from before is metering and has to look like it: reads, writes
-//! and sums of the cell, questions, and branches between them.
+//! An auditor that knows nothing of how the charges were placed. It reads the metered module as
+//! LLVM holds it, next to the module as it was, and two things from outside: which instruction was
+//! which before, and the weights. What is not from before is metering and has to look like it:
+//! reads, writes and sums of the cell, questions, and branches between them.
 //!
-//! Functions and loops whose cost is part of what leads to them carry none; which
-//! they are is found first (`folded`, `prepaid`). Two proofs per function: wherever other code may look, the cell says what
-//! was done (`values`); and no way through the program, calls and all, does
-//! more than was promised without a question (`ways`); a loop may go round unasked
-//! only if its counter, walked here step by step, says how often (`rounds`).
+//! Functions and loops whose cost is part of what leads to them carry none; which they are is found first (`folded`,
+//! `prepaid`). Two proofs per function: wherever other code may look, the cell says what was done (`values`); and no way
+//! through the program, calls and all, does more than was promised without a question (`ways`); a loop may go round unasked
+//! only if its counter, followed here step by step, says how often (`rounds`).
 //!
 //! Limits: library functions that are listed as looking at nothing are
 //! believed (`fuel::looks`); a way out by an exception or `longjmp` is taken

@@ -1,12 +1,10 @@
 //! What is the result of a check, and does a check hang together?
 //!
-//! The same stack machine as the runtime's `values_check.c`, for activations
-//! that were open at the end, and as its referee. What is no number stays none
-//! in what is made of it, but a choice looks at no more than what decides it and
-//! what is chosen. Sums are added up term by term: [`MOST_TERMS`] in one check,
-//! behind which it is told to be too long. Input: steps, and numbers for their
-//! inputs as far as they are known. Cost: the steps, those of sums once for each
-//! term.
+//! The same stack machine as the runtime's `values_check.c`, for activations that were open at the
+//! end, and as its referee. What is no number stays none in what is made of it, but a choice looks
+//! at no more than what decides it and what is chosen. Sums are added up term by term:
+//! [`MOST_TERMS`] in one check, after which it is reported as too long. Input: steps, and numbers
+//! for their inputs as far as they are known. Cost: the steps, those of sums once for each term.
 
 use opcost_ir::{CheckStep, IntegerComparison, MOST_DEPTH, MOST_SUMS, MOST_TERMS};
 

@@ -1,13 +1,11 @@
-//! What does someone claim about the turns of loops, and how is it held
-//! against a run?
+//! What does someone claim about the iterations of loops, and how is it held against a run?
 //!
-//! Whoever predicts turns says so in [`TripClaims`], in plain words: a header, and a
-//! stack program over exact integers. Nothing of an analysis is known here, so
-//! that any analysis, and a referee of one, can be held against real runs. The
-//! program is compiled for the runtime: each value becomes an input that is
-//! noted where the loop is entered; what is not there any more by then is kept
-//! from where it is. What cannot be compiled is not checked, and the reason is
-//! kept. `checks` runs a compiled program as the runtime does.
+//! Anyone who predicts iterations says so in [`TripClaims`], in plain words: a header, and a stack
+//! program over exact integers. Nothing of an analysis is known here, so that any analysis, and a
+//! referee of one, can be held against real runs. The program is compiled for the runtime: each
+//! value becomes an input that is noted where the loop is entered; what is not there any more by
+//! then is kept from where it is. What cannot be compiled is not checked, and the reason is kept.
+//! `checks` runs a compiled program as the runtime does.
 //!
 //! Input: a function, and a claim on one of its loops. Output: a check and its
 //! inputs. Cost: the steps. Limits: [`MOST_INPUTS`] inputs of at most 64 bits,
@@ -59,9 +57,8 @@ pub enum Claimed {
 pub enum ClaimStep {
     /// A number.
     Constant(i128),
-    /// A value that is not of the loop, as it was computed last before the loop
-    /// is entered: an integer of at most 64 bits or an address, without a sign
-    /// (see `Wrap`).
+    /// A value from outside of the loop, as it was computed last before the loop is entered. It is
+    /// an integer of at most 64 bits or an address, without a sign (see `Wrap`).
     Value(Value),
     /// What a phi at the head of a loop, this one or another, got when that
     /// loop was entered.
@@ -82,16 +79,15 @@ pub enum ClaimStep {
         /// Since when.
         moment: Moment,
     },
-    /// What lies at an address when the loop is entered, without a sign: the
-    /// address dominates the header, and the loop's entry may read it.
+    /// What is at an address when the loop is entered, without a sign: the address dominates the
+    /// header, and the loop's entry may read it.
     LoadedAtEntry {
         /// The address.
         address: Value,
         /// 8, 16, 32 or 64.
         bits: u32,
     },
-    /// How many turns the loop of this header, which is around, has taken: 0 in
-    /// its first.
+    /// How many iterations the loop of this header, which is around, has taken: 0 in its first.
     Turn(BlockId),
     /// a + b
     Add,
@@ -123,8 +119,8 @@ pub enum ClaimStep {
     CeilLog(i128),
     /// The least n, not negative, with n² >= a.
     CeilRoot,
-    /// Takes a count, and adds up the steps behind it, `length` of them with
-    /// the `SumEnd`, for each index below it.
+    /// Takes a count, and adds up the steps after it, `length` of them with the `SumEnd`, for each
+    /// index below it.
     Sum {
         /// The number by which they call the index.
         index: u32,

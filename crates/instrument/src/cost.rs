@@ -83,8 +83,7 @@ impl CostModel {
         }
     }
 
-    /// What is charged beside the weight, by a length that only the running
-    /// program knows.
+    /// What is charged in addition to the weight, by a length that only the running program knows.
     pub fn length(&self, module: &Module, function: &Function, id: InstructionId) -> Option<Length> {
         match self {
             CostModel::Unit | CostModel::BlockSize => None,

@@ -1,9 +1,9 @@
 //! What does code say of how often it runs, before it does?
 //!
-//! Frequencies of edges by static branch prediction (`weights`), loops whose
-//! number of turns stands in the code (`opcost_analysis::trips`), and who may be called
-//! through pointers (`pointers`). Whoever repairs a sampled profile takes the first for
-//! functions that nobody saw, and holds the others against what was seen.
+//! Frequencies of edges by static branch prediction (`weights`), loops whose number of iterations
+//! is constant in the code (`opcost_analysis::trips`), and who may be called through pointers
+//! (`pointers`). Anyone who repairs a sampled profile takes the first for functions that nobody
+//! saw, and holds the others against what was seen.
 //!
 //! Output: [`Expected`], of a map's edges. Cost: as the loop forest.
 
@@ -20,7 +20,7 @@ use crate::pointers::{TakenByCode, pointers};
 use crate::skeleton::Skeleton;
 use crate::weights;
 
-/// Loops of more turns are no help: what turns longer is seen.
+/// Loops of more iterations are no help: a loop that goes on for longer is seen.
 const MOST_TURNS: u64 = 1 << 40;
 
 pub(crate) fn expected(

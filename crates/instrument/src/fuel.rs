@@ -1,21 +1,18 @@
 //! Plans for metering: how a module spends fuel, and where it is stopped.
 //!
-//! One counter of fuel is counted down; a function keeps it in a register and
-//! settles with the cell in memory around calls that may look at it. Work is
-//! paid for on the chords of a spanning tree (Ball, "Efficiently counting
-//! program events with support for on-line queries", 1994: one counter, a
-//! potential on the tree, amounts on the chords); a check stands on every
-//! cycle of blocks and of calls, and wherever more than a set amount of work
-//! could be done without one.
+//! One counter of fuel is counted down; a function keeps it in a register and settles with the cell
+//! in memory around calls that may look at it. Work is paid for on the chords of a spanning tree
+//! (Ball, "Efficiently counting program events with support for on-line queries", 1994: one
+//! counter, a potential on the tree, amounts on the chords); a check is on every cycle of blocks
+//! and of calls, and wherever more than a set amount of work could be done without one.
 //!
-//! The order of questions: what cannot live on one counter (`refusals`), which
-//! calls look at the cell (`looks`) and which take it from hand to hand
-//! (`handed`), whose cost its callers pay (`folded`), which loops are paid for where
-//! they are entered (`prepaid`), what the stretches of work between them are
-//! (`stretches`), on which calls it must be asked (`recursion`) and which cycles
-//! of blocks (`required`) but those whose work is bounded (`rounds`), where else
-//! the checks stand and how much work passes between two (`checks`, `lengths`), where the
-//! work is paid for (`payment`).
+//! The order of questions: what cannot live on one counter (`refusals`), which calls look at the
+//! cell (`looks`) and which take it from hand to hand (`handed`), whose cost its callers pay
+//! (`folded`), which loops are paid for where they are entered (`prepaid`), what the stretches of
+//! work between them are (`stretches`), on which calls it must be asked (`recursion`) and which
+//! cycles of blocks (`required`) but those whose work is bounded (`rounds`), where else the checks
+//! are and how much work passes between two (`checks`, `lengths`), where the work is paid for
+//! (`payment`).
 //!
 //! Whether a module keeps to its fuel at all is another question (`allowed`).
 //!
@@ -73,14 +70,14 @@ pub struct FuelRequest {
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
-    /// The program runs with one limit and ends where that is used up: no host
-    /// goes on with it. Then a loop may be paid for whole before it begins,
-    /// however long it is; otherwise one turn could pay for it, and another do it.
+    /// The program runs with one limit and ends where that is used up: no host goes on with it.
+    /// Then a loop may be paid for whole before it begins, however long it is. Otherwise one call
+    /// of a plug-in could pay for it, and another do it.
     pub ends_at_limit: bool,
     /// Whether every segment is charged at its own start, as the referee of all
     /// other ways: without checks.
     pub by_segment: bool,
-    /// How whoever ends the program between two settlements knows what is left.
+    /// How anyone who ends the program between two settlements knows what is left.
     pub told: FaultBalanceRule,
 }
 
@@ -109,9 +106,8 @@ impl FuelRequest {
 pub struct Metered {
     /// What to change.
     pub metering: Metering,
-    /// The most work that is done beyond the limit before a check sees it, when
-    /// the other modules of the program keep to the same request; none without
-    /// checks.
+    /// The most work that is done beyond the limit before a check sees it; none without checks. It
+    /// holds when the other modules of the program keep to the same request.
     pub overshoot: Option<u64>,
     /// Functions whose work their callers pay for.
     pub folded: IdSet<FunctionId>,
@@ -177,8 +173,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()), folded })
 }
 
-/// Whether the target has a register for what is left: a hand is passed as a
-/// pointer, which must hold all of its 64 bits, and WebAssembly puts it into memory.
+/// Whether the target has a register for what is left. A hand is passed as a pointer, which must
+/// hold all of its 64 bits, and WebAssembly puts it into memory.
 fn has_hands(module: &Module) -> bool {
     !module.triple.starts_with("wasm32")
 }

@@ -1,32 +1,28 @@
 //! Which calls may leave the frame for good?
 //!
-//! A call *leaves* when control never comes back to behind it: an exception
-//! passes, `longjmp`, `exit`, `exec`, the end of the thread, an endless wait.
-//! A call is proven to return when LLVM marks it `nounwind` and `willreturn`,
-//! when it is an intrinsic that becomes no such call, when it is inline
-//! assembly that surely comes out at its end (`opcost_ir::inline_assembly_may_leave`),
-//! or when it calls a function of this module that
-//! no other can replace and all of whose own calls are proven to return. The
-//! last is the greatest fixed point over the call graph: a recursion that
-//! calls only itself returns or never ends, and in both cases no frame is left
-//! in the middle at a synchronous end.
+//! A call *leaves* when control never comes back to the code after it: an exception passes,
+//! `longjmp`, `exit`, `exec`, the end of the thread, an endless wait. A call is proven to return
+//! when LLVM marks it `nounwind` and `willreturn`, when it is an intrinsic that becomes no such
+//! call, when it is inline assembly that surely comes out at its end
+//! (`opcost_ir::inline_assembly_may_leave`), or when it calls a function of this module that no
+//! other can replace and all of whose own calls are proven to return. The last is the greatest
+//! fixed point over the call graph: a recursion that calls only itself returns or never ends, and
+//! in both cases no frame is left in the middle at a synchronous end.
 //!
 //! Calling a function "not proven" costs nothing at run time; calling one
 //! "proven" that is not would break the flow equations. So the analysis is
 //! careful only in one direction. Cost: calls + functions, a worklist.
 //!
-//! Assembly can leave frames that nobody notes: it moves to another stack and never
-//! comes back. Where a module has such code ([`Leaving::frames_can_vanish`]), nothing may
-//! be concluded behind a call that may leave.
+//! Assembly can leave frames that nobody notes: it moves to another stack and never comes back.
+//! Where a module has such code ([`Leaving::frames_can_vanish`]), nothing may be concluded after a
+//! call that may leave.
 //!
-//! The second question here is which tail calls keep their meaning: a frame
-//! that a tail call takes away cannot be noted when it is left. `musttail`
-//! must stay a jump, and so must a plain tail call that can take part in a
-//! recursion (or the stack would grow where the program relies on it not
-//! to); its `ret` is then charged with the call, also when it stands in a block
-//! of its own behind a branch. All other tail calls that may leave keep their
-//! frame: calls of other modules among them, so a recursion that runs through
-//! several modules takes stack.
+//! The second question here is which tail calls keep their meaning: a frame that a tail call takes
+//! away cannot be noted when it is left. `musttail` must stay a jump, and so must a plain tail call
+//! that can take part in a recursion (or the stack would grow where the program relies on it not
+//! to); its `ret` is then charged with the call, also when it is in a block of its own after a
+//! branch. All other tail calls that may leave keep their frame: calls of other modules among them,
+//! so a recursion that runs through several modules takes stack.
 
 use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
 use opcost_ir::{Call, CalleeRef, DeclarationId, Function, Linkage, Module, Opcode, TailKind, Value};
@@ -112,7 +108,7 @@ impl Leaving {
         self.is_jump(caller, function, block, call).then_some((call, target))
     }
 
-    /// Whether a call stays a jump: its frame is gone while the callee runs.
+    /// Whether a call stays a jump: its frame no longer exists while the callee runs.
     pub(crate) fn is_jump(
         &self,
         caller: FunctionId,
@@ -150,9 +146,9 @@ fn is_before_return(function: &Function, block: BlockId, id: InstructionId) -> b
         && last_two.next() == Some(id)
 }
 
-/// The block of phis and a `ret` that `block` leads to behind the call `id`,
-/// when what it returns is what the call gave: code generation makes a jump of
-/// the call by giving `block` a `ret` of its own.
+/// The block of phis and a `ret` that `block` leads to after the call `id`, when what it returns is
+/// what the call gave. Code generation makes a jump of the call by giving `block` a `ret` of its
+/// own.
 fn return_block(function: &Function, block: BlockId, id: InstructionId) -> Option<BlockId> {
     let mut last_two = function.instructions_of(block).rev().take(2);
     let terminator = last_two.next()?;
@@ -221,8 +217,8 @@ pub(crate) fn is_unknown(module: &Module, call: &Call) -> bool {
     }
 }
 
-/// Whether assembly beside the functions may be what this declares: then what is promised
-/// of it was written by hand.
+/// Whether assembly outside of the functions may be what this declares: then what is promised of it
+/// was written by hand.
 fn is_opaque(module: &Module, id: DeclarationId) -> bool {
     let declaration = &module.declarations[id];
     let name = declaration.name.as_str();

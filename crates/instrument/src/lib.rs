@@ -4,10 +4,10 @@
 //! together with the [`ModuleMap`](opcost_key::ModuleMap) by which raw counters
 //! become answers. It never touches a module and knows nothing of files.
 //!
-//! The order of questions: which calls may leave the frame (`leaving`), what
-//! the flow graph is (`skeleton`), what an instruction weighs (`cost`), which
-//! edges are counted (`placement`), where the increments stand (`spots`), and
-//! how all of it is written down (`map`). [`meter`] asks its own (`fuel`).
+//! The order of questions: which calls may leave the frame (`leaving`), what the flow graph is
+//! (`skeleton`), what an instruction weighs (`cost`), which edges are counted (`placement`), where
+//! the increments are (`spots`), and how all of it is written down (`map`). [`meter`] asks its own
+//! (`fuel`).
 
 mod audit;
 mod bodies;

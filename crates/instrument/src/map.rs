@@ -165,7 +165,7 @@ fn calls(module: &Module, function: &Function) -> Vec<CallMap> {
     calls
 }
 
-/// The library function behind a memory intrinsic.
+/// The library function that does the work of a memory intrinsic.
 fn memory_function(name: &str) -> Option<&'static str> {
     ["memcpy", "memmove", "memset"].into_iter().find(|function| {
         name.strip_prefix("llvm.")

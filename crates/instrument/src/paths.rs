@@ -1,12 +1,10 @@
 //! How are the paths of a function counted?
 //!
-//! Ball and Larus (1996), on segments and edges of the skeleton: a register
-//! holds the number of the path that is being gone (`opcost_flow::paths` has
-//! the numbering and the increments on chords), and where a path ends the
-//! counter of that number goes up. Paths go on behind calls. They end where the
-//! function ends, at a call that never returns, and at edges that are cut:
-//! those that lead back, and in a function with more than [`most_paths`]
-//! others too.
+//! Ball and Larus (1996), on segments and edges of the skeleton: a register holds the number of the
+//! path that is being taken (`opcost_flow::paths` has the numbering and the increments on chords),
+//! and where a path ends the counter of that number goes up. Paths go on after calls. They end
+//! where the function ends, at a call that never returns, and at edges that are cut: those that
+//! lead back, and in a function with more than [`most_paths`] others too.
 //!
 //! A frame that is left for good during a call takes its path along: it is not
 //! counted, and is known to be missing by the frames that were left. Refused
@@ -14,9 +12,8 @@
 //! `setjmp` can enter in the middle, calls that stay jumps and share a `ret`,
 //! and loops that go round by an edge that cannot be cut.
 //!
-//! Input: the skeleton with a spot for each edge. Output: edits, in an order in
-//! which paths go, so that edits at one spot stand in the order in which they
-//! must happen. Cost: edges * log edges.
+//! Input: the skeleton with a spot for each edge. Output: edits, in an order in which paths go, so
+//! that edits at one spot are in the order in which they must happen. Cost: edges * log edges.
 
 use opcost_flow::FlowEdge;
 use opcost_flow::paths::{Increments, PathError, PathGraph, PathNumbering, cut_to_fit};

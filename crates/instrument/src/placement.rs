@@ -5,16 +5,15 @@
 //! are counted, those inside follow by conservation. Left frames and second
 //! returns are known anyway and never need a place in the tree.
 //!
-//! Weights are estimated frequencies. An edge that needs a block of its own or
-//! a look at the predecessor costs more when counted, so it weighs more and is
-//! sooner part of the tree. Only the first return of a `returns_twice` call
-//! has no spot at all: its second return passes every spot behind the call.
-//! Such edges join a segment to the next one, so they never close a cycle.
+//! Weights are estimated frequencies. An edge that needs a block of its own or a look at the
+//! predecessor costs more when counted, so it weighs more and is sooner part of the tree. Only the
+//! first return of a `returns_twice` call has no spot at all: its second return passes every spot
+//! after the call. Such edges join a segment to the next one, so they never close a cycle.
 //!
-//! Conservation tells counts and checks nothing: a frame that vanished would only make
-//! other counts. Where a call may do that ([`Balance::Checked`]), all ways into
-//! the function and out of it are counted, and the tree spans its segments alone: one
-//! counter more, and `entries = returns + left` is a check.
+//! Conservation gives counts and checks nothing: a frame that vanished would only make other
+//! counts. Where a call may do that ([`Balance::Checked`]), all ways into the function and out of
+//! it are counted, and the tree spans its segments alone: one counter more, and `entries = returns
+//! + left` is a check.
 
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
@@ -25,7 +24,7 @@ use crate::leaving::Leaving;
 use crate::skeleton::{PlacedEdge, Skeleton, Way};
 use crate::spots::{Counting, SPLIT_FACTOR, Spots};
 
-/// Whether a function's counts can tell that a frame of it vanished.
+/// Whether a function's counts can show that a frame of it vanished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Balance {
     /// No: its ways out follow from the others.

@@ -245,7 +245,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A counter for each path, beside those of the edges.
+    /// A counter for each path, in addition to those of the edges.
     fn count_paths(
         &mut self,
         id: FunctionId,
@@ -300,8 +300,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A jump whose `ret` stands in another block gets a `ret` of its own, and
-    /// what was to be counted in that block is counted before the call.
+    /// A jump whose `ret` is in another block gets a `ret` of its own. What was to be counted in
+    /// that block is counted before the call.
     fn return_at_jumps(&mut self, id: FunctionId) {
         let function = &self.module.functions[id];
         let mut own = Vec::new();

@@ -1,9 +1,9 @@
 //! Who may be called through pointers, and whom may a function call so?
 //!
-//! Whoever repairs a sampled profile knows a function's callers by it: one that no
-//! pointer leads to is called by its call sites only, and a call through a pointer reaches
-//! functions of the type that it calls (Lu and Hu, "Where does it go? Refining
-//! indirect-call targets with multi-layer type analysis", 2019, whose first layer this is).
+//! Anyone who repairs a sampled profile knows a function's callers by it: one that no pointer leads
+//! to is called by its call sites only, and a call through a pointer reaches functions of the type
+//! that it calls (Lu and Hu, "Where does it go? Refining indirect-call targets with multi-layer
+//! type analysis", 2019, whose first layer this is).
 //!
 //! Types are compared by their words, so that those of two modules compare. That of a call
 //! is made of its result and arguments. Limits: a variadic function is found only by calls

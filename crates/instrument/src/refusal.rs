@@ -1,4 +1,4 @@
-//! What cannot be counted, and where does it stand?
+//! What cannot be counted, and where is it?
 //!
 //! Some code leaves frames in ways that no counter can follow. A module that has such code is
 //! refused with the function, the place and what to do instead, rather than counted wrong.
@@ -17,7 +17,7 @@ pub struct PlanError {
     pub function: String,
     /// ` at file:line`, or nothing without debug information.
     pub place: String,
-    /// What stands there.
+    /// What is there.
     pub reason: RefusalReason,
 }
 

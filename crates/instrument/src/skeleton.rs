@@ -1,10 +1,9 @@
 //! What is the flow graph of a function?
 //!
-//! Blocks are cut into segments behind calls that may leave; edges are listed
-//! per segment in program order: entry, falls and branches, left frames,
-//! second returns. Parallel edges of an `indirectbr` or `callbr` to one block cannot be
-//! told apart by anything the program does, so they are one edge.
-//! Cost: linear.
+//! Blocks are cut into segments after calls that may leave; edges are listed per segment in program
+//! order: entry, falls and branches, left frames, second returns. Parallel edges of an `indirectbr`
+//! or `callbr` to one block cannot be distinguished by anything the program does, so they are one
+//! edge. Cost: linear.
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Flow, Function, Module, Opcode};
@@ -44,7 +43,7 @@ pub(crate) enum Way {
     Return,
     /// The frame is left at this call; it can also come back.
     Left(InstructionId),
-    /// The call is `noreturn`: whoever makes it leaves.
+    /// The call is `noreturn`: control does not come back.
     Gone(InstructionId),
     /// The `returns_twice` call returned again.
     Again(InstructionId),

@@ -1,4 +1,4 @@
-//! Where does the increment for an edge stand?
+//! Where is the increment for an edge?
 //!
 //! On the edge itself only when it must: an edge that is the only way out of
 //! its source is counted there, one that is the only way into its target is
@@ -13,7 +13,7 @@ use opcost_key::{BlockId, InstructionId};
 use crate::leaving::Leaving;
 use crate::skeleton::{PlacedEdge, Skeleton, Way};
 
-/// How much dearer an edge is that needs a new block, or a phi of constants.
+/// How much more expensive an edge is that needs a new block, or a phi of constants.
 pub(crate) const SPLIT_FACTOR: u64 = 2;
 
 /// How an edge is counted.
@@ -23,7 +23,7 @@ pub(crate) enum Counting {
     At(EditPoint),
     /// At the target, when control comes from `source`.
     ByPredecessor { target: BlockId, source: BlockId },
-    /// Behind a `returns_twice` call.
+    /// After a `returns_twice` call.
     Again(InstructionId),
     /// By the runtime, which notes left frames.
     LeftFrames,
@@ -84,8 +84,8 @@ impl<'a> Spots<'a> {
         self.branches.of_branch(block, slot)
     }
 
-    /// A `ret` behind a call that stays a jump is counted before the call:
-    /// nothing may stand between the two.
+    /// A `ret` after a call that stays a jump is counted before the call: nothing may be between
+    /// the two.
     fn before_return(
         &self,
         block: BlockId,

@@ -6,7 +6,7 @@
 /// Why a claim is not checked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
-    /// Whoever claims has no formula for it, in their words.
+    /// There is no formula for it, in the words of the claim's author.
     #[error("{0}")]
     NoProgram(String),
     /// A step without operands.
@@ -98,7 +98,7 @@ pub enum Unchecked {
     /// A load that others can see, or that is none.
     #[error("what it reads from memory cannot be read twice")]
     NotTwice,
-    /// Memory that may be gone, or not there yet.
+    /// Memory that may no longer exist, or not yet.
     #[error("its value in memory cannot be read where it would be needed: the address is not certain")]
     UncertainAddress,
 }

@@ -1,13 +1,12 @@
-//! Plans for recording: which values are told, and where.
+//! Plans for recording: which values are recorded, and where.
 //!
-//! The turns of each natural loop: it is entered on the edges from outside to
-//! its header, takes a turn on each back edge, and is left on each edge out of
-//! it. An exception that leaves it, caught in the same function or not, is no
-//! exit, nor is an edge that leads to a call that never returns (`exit`,
-//! `longjmp`): such an activation is partial, and the runtime finds it by what is
-//! told next. On one edge first the inner loops are left, then the outer one
-//! turns or another is entered. A loop with an edge that cannot be cut where
-//! it matters is not recorded, and the reason is kept.
+//! The iterations of each natural loop: it is entered on the edges from outside to its header,
+//! iterates on each back edge, and is left on each edge out of it. An exception that leaves it,
+//! caught in the same function or not, is no exit, nor is an edge that leads to a call that never
+//! returns (`exit`, `longjmp`): such an activation is partial, and the runtime finds it by what is
+//! recorded next. On one edge first the inner loops are left, then the outer one iterates or
+//! another is entered. A loop with an edge that cannot be cut where it matters is not recorded, and
+//! the reason is kept.
 //!
 //! Single values: what the instructions of a line compute, store and return; or
 //! all integers of a function.
@@ -86,7 +85,7 @@ pub fn record(
     Ok(recorded)
 }
 
-/// Whether code of the function that is meant was inlined into this one.
+/// Whether code of the selected function was inlined into this one.
 fn has_inlined(module: &Module, function: &Function, request: &ValuesRequest) -> bool {
     let places = function.instructions.values().filter_map(|instruction| instruction.place);
     places

@@ -63,7 +63,7 @@ fn parse(stat: &str) -> Option<(i32, Running)> {
     Some((parent, Running { pid: Pid::from_raw(pid.trim().parse().ok()?)?, name: name.to_owned() }))
 }
 
-/// All processes in whose environment these bytes stand, unless they have ended.
+/// All processes in whose environment these bytes are, unless they have ended.
 pub fn with_environment(marker: &[u8]) -> Vec<Running> {
     let is_marked = |pid: i32| {
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();

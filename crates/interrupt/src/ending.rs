@@ -36,8 +36,8 @@ pub fn begin() -> io::Result<()> {
     signals::listen(&ENDS)
 }
 
-/// Waits for the end if this process is ending by a signal, and returns if it is not. Called
-/// before a failure is told: what a signal made fail is no failure.
+/// Waits for the end if this process is ending by a signal, and returns if it is not. Called before
+/// a failure is reported: what a signal made fail is no failure.
 pub fn hold() {
     while IS_ENDING.load(Ordering::SeqCst) {
         std::thread::park();

@@ -11,12 +11,12 @@ use std::io;
 
 use crate::signals::{self, ENDS, SNAPSHOT};
 
-/// What is heard.
+/// What is received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hears {
     /// That it is to end.
     Ends,
-    /// That, and that what there is so far is to be told.
+    /// That, and that what there is so far is to be reported.
     EndsAndSnapshots,
 }
 
@@ -39,12 +39,12 @@ pub fn was_stopped() -> bool {
     signals::was_stopped()
 }
 
-/// Hears requests as long as it lives.
+/// Receives requests as long as it lives.
 #[derive(Debug)]
 pub struct Requests(());
 
 impl Requests {
-    /// Begins to hear.
+    /// Begins to receive.
     ///
     /// # Errors
     /// The system has no room for a pipe or a thread.

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// A new folder where temporary files lie, whose name begins with this.
+    /// A new folder for temporary files, whose name begins with this.
     ///
     /// # Errors
     /// It cannot be made.
@@ -78,12 +78,12 @@ pub(crate) fn hold_list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     list()
 }
 
-/// Removes all folders on the list, and tells whether none is left.
+/// Removes all folders on the list, and returns whether none is left.
 pub(crate) fn remove(list: &BTreeSet<PathBuf>) -> bool {
     list.iter().filter(|folder| !is_removed(folder.as_path())).count() == 0
 }
 
-/// Removes a folder, and tells whether there is none.
+/// Removes a folder, and returns whether there is none.
 fn is_removed(folder: &Path) -> bool {
     match std::fs::remove_dir_all(folder) {
         Ok(()) => true,

@@ -46,7 +46,7 @@ struct State {
     stopped: Option<Instant>,
     /// What is done with a signal that nobody takes.
     otherwise: Option<fn(i32)>,
-    /// What the listening thread is told to hear more by.
+    /// By this the listening thread is made to receive more.
     handle: Option<Handle>,
 }
 
@@ -55,7 +55,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hears these signals from now on, those that are not ignored.
+/// Receives these signals from now on, those that are not ignored.
 pub(crate) fn listen(signals: &[i32]) -> io::Result<()> {
     let ignored = ignored();
     let wanted: Vec<i32> = signals.iter().copied().filter(|signal| !is_in(ignored, *signal)).collect();
@@ -84,8 +84,8 @@ pub(crate) fn take() {
     state().takers += 1;
 }
 
-/// Somebody does not any more. A request that was left came while he took them: what it was meant
-/// for has ended, and the report of it follows.
+/// Somebody does not any more. A request that was left came while he took them: what it was
+/// intended for has ended, and the report of it follows.
 pub(crate) fn take_no_more() {
     let mut state = state();
     state.takers -= 1;

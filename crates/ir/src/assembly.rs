@@ -33,14 +33,14 @@ pub fn inline_assembly_may_leave(text: &str, constraints: &str) -> bool {
     })
 }
 
-/// Whether assembly beside the functions holds code, not only names and data.
+/// Whether assembly outside of the functions holds code, not only names and data.
 pub fn module_assembly_has_code(text: &str) -> bool {
     let mut sections = Sections::default();
     statements(text).into_iter().any(|statement| sections.kind(statement) != Kind::Silent)
 }
 
-/// Whether assembly, inline or beside the functions, may change how numbers are rounded.
-/// What is encoded by hand may.
+/// Whether assembly, inline or outside of the functions, may change how numbers are rounded. What
+/// is encoded by hand may.
 pub fn assembly_may_round(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut sections = Sections::default();

@@ -5,7 +5,7 @@ use opcost_key::FunctionId;
 use crate::effects::MemoryEffects;
 use crate::ids::DeclarationId;
 
-/// What is known of a call beside its operands.
+/// What is known of a call in addition to its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Whom it calls.

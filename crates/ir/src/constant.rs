@@ -35,12 +35,12 @@ pub enum ConstantValue {
     Poison,
     /// Zeros in all parts of an aggregate or vector.
     Zero,
-    /// The address of data and so many bytes. Of a second name only where
-    /// another definition may take its place; else it is what it stands for.
+    /// The address of data and so many bytes. Of a second name only where another definition may
+    /// take its place; else it is what it represents.
     Global {
         /// The data.
         global: GlobalId,
-        /// Bytes behind its start.
+        /// Bytes after its start.
         offset: i64,
     },
     /// Anything else.
@@ -48,8 +48,8 @@ pub enum ConstantValue {
 }
 
 impl ConstantValue {
-    /// The value that this text has as a constant of type `ty`, where the text
-    /// alone tells; `@name+8` is data that `global` knows and so many bytes.
+    /// The value that this text has as a constant of type `ty`, where the text alone decides.
+    /// `@name+8` is data that `global` knows and so many bytes.
     pub(crate) fn of_text(ty: &Type, text: &str, global: impl Fn(&str) -> Option<GlobalId>) -> Self {
         let found = match (text, ty) {
             ("undef", _) => Some(Self::Undef),

@@ -13,10 +13,10 @@ use crate::module::Module;
 use crate::types::Type;
 
 impl Module {
-    /// The integer of so many bits that lies this many bytes behind the start of
-    /// a constant in memory: in an integer, a vector of integers, or zeros. None
-    /// where a byte of it is no known number, or bytes are not in order (integers
-    /// that do not fill their bytes, machines with the high byte first).
+    /// The integer of so many bits that is this many bytes after the start of a constant in memory.
+    /// It is in an integer, a vector of integers, or zeros. None where a byte of it is no known
+    /// number, or bytes are not in order. Such are integers that do not fill their bytes, and
+    /// machines with the high byte first.
     pub fn part_of_constant(&self, id: ConstantId, layout: &Layout, way: u64, bits: u32) -> Option<u128> {
         if self.data_layout.split('-').any(|one| one == "E")
             || !bits.is_multiple_of(8)

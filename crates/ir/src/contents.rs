@@ -15,15 +15,15 @@ use crate::value::Value;
 pub struct Contents {
     /// Byte offset, type and value of what is not zero, ascending by offset.
     pub scalars: Vec<(u64, TypeId, ScalarValue)>,
-    /// Whether that is all: not so behind [`Contents::MOST`] scalars, where
-    /// one is [`ConstantValue::Other`], or lies in less than a byte.
+    /// Whether that is all: not so after [`Contents::MOST`] scalars, where one is
+    /// [`ConstantValue::Other`], or takes less than a byte.
     pub is_complete: bool,
 }
 
 /// One scalar of data; an aggregate only if all of it is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarValue {
-    /// A number, an address of data, or what cannot be told.
+    /// A number, an address of data, or what cannot be determined.
     Constant(ConstantValue),
     /// The address of a function: [`Value::Function`] or [`Value::Declaration`].
     Function(Value),

@@ -11,8 +11,8 @@ use opcost_key::{BlockId, CallSiteId, CounterId, FunctionId, InstructionId};
 use crate::{DeclarationId, Length};
 
 define_id!(
-    /// A counter that lives in a register while a loop runs: a cell of the
-    /// function's own, added to its counter when the loop is left.
+    /// A counter that is in a register while a loop runs. It is a cell of the function's own, added
+    /// to its counter when the loop is left.
     pub struct RegisterId, "register"
 );
 
@@ -52,8 +52,8 @@ pub enum Edit {
         /// The blocks it is entered from, with the counter of each.
         sources: Vec<(BlockId, CounterId)>,
     },
-    /// One more each time the `returns_twice` call returns again, not the
-    /// first time; and the runtime is told which frames are gone.
+    /// One more each time the `returns_twice` call returns again, not the first time. The runtime
+    /// also learns which frames no longer exist.
     CountAgain {
         /// The call.
         call: InstructionId,
@@ -132,7 +132,7 @@ pub enum Edit {
 /// A spot in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EditPoint {
-    /// Behind the phis and the landing pad of a block.
+    /// After the phis and the landing pad of a block.
     Start(BlockId),
     /// Directly before an instruction that is no phi.
     Before(InstructionId),

@@ -28,8 +28,8 @@ impl Flags {
     pub const NSW: Flags = Flags(1 << 1);
     /// `exact`: no bit that is set is shifted or divided away.
     pub const EXACT: Flags = Flags(1 << 2);
-    /// `inbounds`: the addresses lie in the object that the first one lies in,
-    /// or at its end. Comes with [`Flags::NSW`].
+    /// `inbounds`: the addresses are in the object that the first one is in, or at its end. Comes
+    /// with [`Flags::NSW`].
     pub const INBOUNDS: Flags = Flags(1 << 3);
     /// `disjoint`: no bit is set in both operands, so `or` is `add`.
     pub const DISJOINT: Flags = Flags(1 << 4);
@@ -43,10 +43,10 @@ impl Flags {
     /// `cmpxchg`, `atomicrmw` and `fence`.
     pub const ATOMIC: Flags = Flags(1 << 8);
 
-    /// Another number may be computed than IEEE 754 says: `reassoc`, `contract`,
-    /// `arcp` or `afn`, `!fpmath`, subnormal numbers that are taken for zero, or
-    /// registers wider than the type. Written as `fast`, which is most of that.
-    /// `nnan`, `ninf` and `nsz` say nothing of the kind.
+    /// Another number may be computed than IEEE 754 says. The reason is `reassoc`, `contract`,
+    /// `arcp` or `afn`, `!fpmath`, subnormal numbers that are taken for zero, or registers wider
+    /// than the type. Written as `fast`, which is most of that. `nnan`, `ninf` and `nsz` say
+    /// nothing of the kind.
     pub const RELAXED: Flags = Flags(1 << 9);
 
     /// Whether all of `flag` is in the set.
@@ -66,8 +66,8 @@ impl Flags {
         Flags(bits & ((1 << 10) - 1))
     }
 
-    /// The flags that an instruction of this opcode may or may not have, in the
-    /// order in which LLVM writes them, with the word for each.
+    /// The flags that an instruction of this opcode may or may not have, in LLVM's order, with the
+    /// word for each.
     pub fn words(opcode: Opcode) -> &'static [(Flags, &'static str)] {
         use Opcode::*;
         match opcode {

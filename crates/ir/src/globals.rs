@@ -33,7 +33,7 @@ pub struct Global {
     /// It holds addresses of blocks, and not only to branch to them: others can
     /// see or change it, or its values go elsewhere.
     pub gives_away_blocks: bool,
-    /// Type of what lies there.
+    /// Type of what is there.
     pub ty: TypeId,
     /// Nothing writes to it while the program runs.
     pub is_constant: bool,
@@ -41,9 +41,9 @@ pub struct Global {
     pub is_thread_local: bool,
     /// Another module defines it.
     pub is_declared: bool,
-    /// What it holds at the start; `None` if it is declared, no data, filled
-    /// by others before the start or perhaps by another module (COMMON), or the
-    /// snapshot is not in detail.
+    /// What it holds at the start. It is `None` for what is declared or is no data, and in a
+    /// snapshot without detail. It is also `None` for what others fill before the start, or perhaps
+    /// another module (COMMON).
     pub contents: Option<Contents>,
     /// Its name in the source, in a snapshot in detail.
     pub source_name: Option<Box<str>>,

@@ -22,6 +22,6 @@ define_id!(
     pub struct TagId, "tag"
 );
 define_id!(
-    /// A type that tags tell of: of the source language, not of LLVM.
+    /// A type that tags describe: of the source language, not of LLVM.
     pub struct TagTypeId, "tag_type"
 );

@@ -101,7 +101,7 @@ impl Specifications {
     }
 }
 
-/// Bits to bytes; 0 stands for one byte.
+/// Bits to bytes; 0 means one byte.
 fn alignment(bits: u64) -> Option<u64> {
     let bytes = (bits / 8).max(1);
     (bits.is_multiple_of(8) && bytes.is_power_of_two()).then_some(bytes)

@@ -40,11 +40,11 @@ define_id!(
 /// When an instruction is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charged {
-    /// With the straight code that it stands in.
+    /// With the straight code that it is in.
     InPlace,
     /// The same, and what the function that it calls does is charged with it.
     WithCallee,
-    /// Before its loop began, with all turns of the loop.
+    /// Before its loop began, with all iterations of the loop.
     Ahead,
 }
 
@@ -58,8 +58,8 @@ pub struct Metering {
     /// Functions that are called with what is left in the hand and return with
     /// it, by each of their calls.
     pub handed: IdSet<FunctionId>,
-    /// Whether a program that a check stops is at its end: nothing behind the
-    /// stop is come back to.
+    /// Whether a program that a check stops is at its end: control never gets to what is after the
+    /// stop.
     pub ends_at_limit: bool,
 }
 
@@ -72,7 +72,7 @@ pub enum Keeper {
     Hand,
 }
 
-/// Where a check stands, in words of the source.
+/// Where a check is, in words of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeteredSite {
     /// Linkage name of the function whose work it is.
@@ -136,9 +136,8 @@ pub enum FuelEdit {
         /// Where that is in the source.
         site: SiteId,
     },
-    /// From here on what was left where straight code began is the register and
-    /// this: a note for whoever ends the program between two settlements. It
-    /// costs no code.
+    /// From here on what was left where straight code began is the register and this. It is a note
+    /// for anyone who ends the program between two settlements. It costs no code.
     Tell {
         /// Where.
         spot: EditPoint,
@@ -167,19 +166,19 @@ pub enum FuelEdit {
     },
 }
 
-/// How often a loop takes its back edge, as code before the loop can tell. With
-/// D = bound - start (start - bound of one that moves down), modulo the
-/// counter's width, that is `D >> step_bits` if the counter is tested before
-/// its step, and `(D - 2^step_bits) >> step_bits` if behind it.
+/// How often a loop takes its back edge, as code before the loop can compute it. D is bound - start
+/// (start - bound of one that moves down), modulo the counter's width. The result is `D >>
+/// step_bits` if the counter is tested before its step, and `(D - 2^step_bits) >> step_bits` if
+/// after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trips {
-    /// The phi; it starts with what comes from where the charge stands.
+    /// The phi; it starts with what comes from where the charge is.
     pub counter: InstructionId,
     /// The comparison with the bound.
     pub test: InstructionId,
     /// Which operand of the comparison is the bound: 0 or 1.
     pub bound: u32,
-    /// Whether the counter is tested behind its step.
+    /// Whether the counter is tested after its step.
     pub is_next_tested: bool,
     /// The counter moves by so many bits' power of two.
     pub step_bits: u32,
@@ -199,7 +198,7 @@ impl Trips {
 }
 
 impl FuelEdit {
-    /// Where it stands.
+    /// Where it is.
     pub fn spot(&self) -> Option<EditPoint> {
         match *self {
             FuelEdit::Load { spot, .. }
@@ -214,7 +213,7 @@ impl FuelEdit {
         }
     }
 
-    /// The instruction that it stands before, when it is named by one.
+    /// The instruction that it is before, when it is named by one.
     pub fn before(&self) -> Option<InstructionId> {
         match self.spot() {
             Some(EditPoint::Before(instruction)) => Some(instruction),

@@ -61,11 +61,11 @@ pub struct Module {
     pub assembly_names: Vec<Box<str>>,
     /// Data and second names in module order.
     pub globals: IdMap<GlobalId, Global>,
-    /// What runs before `main` and behind the end, as the module lists it.
+    /// What runs before `main` and after the end, as the module lists it.
     pub initializers: Vec<Initializer>,
     /// Names of its module-wide metadata: `llvm.ident`.
     pub metadata: Vec<Box<str>>,
-    /// Types that alias tags tell of: their names. Empty but in a snapshot in detail.
+    /// Types that alias tags describe: their names. Empty but in a snapshot in detail.
     pub tag_types: IdMap<TagTypeId, Box<str>>,
     /// Alias tags of its accesses. Empty but in a snapshot in detail.
     pub tags: IdMap<TagId, Tag>,
@@ -125,8 +125,8 @@ pub struct Function {
     pub memory: MemoryEffects,
     /// Something besides direct calls refers to it: a pointer to it may exist.
     pub is_address_taken: bool,
-    /// Called in a way that no parameter can be added to: variable arguments,
-    /// a calling convention but C's, or a register that is passed by itself.
+    /// Called in a way that no parameter can be added to. Such are variable arguments, a calling
+    /// convention but C's, and a register that is passed by itself.
     pub is_called_oddly: bool,
     /// The section it asks for.
     pub section: Option<Box<str>>,
@@ -203,14 +203,12 @@ pub struct Instruction {
     pub predicate: Option<Predicate>,
     /// Type of its result.
     pub ty: TypeId,
-    /// Type that matters beside: allocated (`alloca`), accessed through a
-    /// pointer (`getelementptr` source type), of the value compared or stored
-    /// (`icmp`, `store`).
+    /// Another type that matters: allocated (`alloca`), accessed through a pointer (`getelementptr`
+    /// source type), of the value compared or stored (`icmp`, `store`).
     pub second_type: Option<TypeId>,
-    /// Its operands in the function's pool, in LLVM's order (of a `phi`, value
-    /// and block in turn; of a `switch`, the condition, the default block, and
-    /// then a case's value and its block in turn; of a call, arguments and then
-    /// the callee).
+    /// Its operands in the function's pool, in LLVM's order. Of a `phi`, value and block alternate.
+    /// Of a `switch`, the condition and the default block come first, and then each case's value
+    /// and block. Of a call, arguments come first and then the callee.
     pub operands: Range<u32>,
     /// What it promises.
     pub flags: Flags,
@@ -282,7 +280,7 @@ impl Function {
         self.instructions_of(block).next_back().expect("a verified block ends in a terminator")
     }
 
-    /// The block that an instruction lies in. Cost: a binary search.
+    /// The block that an instruction is in. Cost: a binary search.
     pub fn block_of(&self, instruction: InstructionId) -> BlockId {
         let position = instruction.index() as u32;
         let behind = self.blocks.as_slice().partition_point(|block| block.instructions.start <= position);

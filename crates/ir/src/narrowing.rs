@@ -18,7 +18,7 @@ use crate::{Opcode, Predicate};
 /// All results of a module that are to be computed in fewer bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Narrowing {
-    /// By function; in each so that what is no phi comes behind its operands.
+    /// By function; in each so that what is no phi comes after its operands.
     pub functions: Vec<(FunctionId, Vec<Narrow>)>,
 }
 

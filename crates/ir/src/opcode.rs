@@ -60,8 +60,8 @@ impl Opcode {
         matches!(self, Opcode::Call | Opcode::Invoke | Opcode::CallBr)
     }
 
-    /// Whether the snapshot has a second type for it: then the text says that one, and the
-    /// result's only if it is not the usual one.
+    /// Whether the snapshot has a second type for it. Then the text says that one, and the result's
+    /// only if it is not the usual one.
     pub(crate) fn has_second_type(self) -> bool {
         matches!(
             self,
@@ -133,8 +133,8 @@ impl Predicate {
         self as u8 >= Predicate::False as u8
     }
 
-    /// Whether it holds between two integers of `width` bits, 1 to 64; what lies
-    /// above these does not matter. None of an `fcmp`.
+    /// Whether it holds between two integers of `width` bits, 1 to 64; what is above these does not
+    /// matter. None of an `fcmp`.
     pub fn holds(self, left: u64, right: u64, width: u32) -> Option<bool> {
         let (left, right) = (left << (64 - width), right << (64 - width));
         let (signed_left, signed_right) = (left as i64, right as i64);

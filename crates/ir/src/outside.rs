@@ -30,7 +30,7 @@ use crate::{
     ScalarValue, Type, Value,
 };
 
-/// What of a module code beside it reaches by name.
+/// What of a module other code reaches by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
     /// Functions that it may call with anything.
@@ -73,7 +73,7 @@ impl Outside {
         outside
     }
 
-    /// What `llvm.used` and `llvm.compiler.used` list; all, where the lists are not told.
+    /// What `llvm.used` and `llvm.compiler.used` list; all, where the lists are not known.
     fn add_kept(&mut self, module: &Module) {
         let is_list = |name: &str| matches!(name, "llvm.used" | "llvm.compiler.used");
         for list in module.globals.values().filter(|global| is_list(&global.name)) {
@@ -96,9 +96,9 @@ impl Outside {
 }
 
 impl Module {
-    /// Whether a call of a declared function is surely one of the library's function of
-    /// that name: not where the name is no builtin (`-fno-builtin`, `-ffreestanding`).
-    /// An intrinsic always is what it says.
+    /// Whether a call of a declared function is surely one of the library's function of that name.
+    /// It is not where the name is no builtin (`-fno-builtin`, `-ffreestanding`). An intrinsic
+    /// always is what it says.
     pub fn is_library_call(&self, caller: &Function, call: &Call, declared: DeclarationId) -> bool {
         let name = &*self.declarations[declared].name;
         if self.declarations[declared].is_intrinsic {
@@ -110,9 +110,9 @@ impl Module {
         !call.is_nobuiltin && !caller.marks.iter().any(|mark| is_off(mark))
     }
 
-    /// Whether an instruction may become a call of a library function: an intrinsic that
-    /// is none of the optimiser's own marks, a remainder of floating point numbers, and
-    /// arithmetic on types that machines do not have.
+    /// Whether an instruction may become a call of a library function. Such are intrinsics but the
+    /// optimiser's own marks, remainders of floating point numbers, and arithmetic on types that
+    /// machines do not have.
     pub fn may_become_call(&self, function: &Function, at: opcost_key::InstructionId) -> bool {
         use crate::Opcode as Op;
         let instruction = &function.instructions[at];
@@ -272,7 +272,7 @@ fn is_reserved(name: &str) -> bool {
     matches!(starts, (Some('_'), Some(c)) if c == '_' || c.is_ascii_uppercase()) && !is_made
 }
 
-/// Of a name behind `_Z`: operators that a program may own, and what the library instantiates.
+/// Of a name after `_Z`: operators that a program may own, and what the library instantiates.
 fn is_known_in_cxx(name: &str) -> bool {
     if ["nw", "na", "dl", "da"].iter().any(|operator| name.starts_with(operator)) {
         return true;

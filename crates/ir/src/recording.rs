@@ -16,7 +16,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::{DeclarationId, EditPoint, Value};
 
 define_id!(
-    /// What is recorded: the turns of a loop, or a value.
+    /// What is recorded: the iterations of a loop, or a value.
     pub struct PointId, "point"
 );
 
@@ -51,12 +51,12 @@ pub enum PointKind {
     Signed,
     /// A floating-point number, as a double.
     Float,
-    /// How many bits of a floating-point number are significant: from the highest
-    /// to the lowest that is set; none of zero and of what is not finite.
+    /// How many bits of a floating-point number are significant, from the highest to the lowest
+    /// that is set. None of zero and of what is not finite.
     Mantissa,
 }
 
-/// What the turns of a loop must be.
+/// What the iterations of a loop must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Whether they must be equal to the result; otherwise not more.
@@ -73,14 +73,14 @@ pub const MOST_INPUTS: usize = 32;
 pub const MOST_STEPS: usize = 2048;
 /// The most numbers that a check may have on its stack.
 pub const MOST_DEPTH: usize = 96;
-/// The most sums of a check that lie within one another.
+/// The most sums of a check that are nested.
 pub const MOST_SUMS: usize = 4;
 /// The most terms that one check may add up.
 pub const MOST_TERMS: u32 = 1 << 20;
 
-/// One step of a stack program over exact integers. What needs more than 128
-/// bits, is divided by zero or was not known is no number, and so is what is
-/// made of it; a choice is made of what decides it and what is chosen only.
+/// One step of a stack program over exact integers. What needs more than 128 bits, is divided by
+/// zero or was not known is no number. What is made of it is no number, either. A choice is made of
+/// what decides it and what is chosen only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckStep {
     /// Pushes it.
@@ -126,15 +126,15 @@ pub enum CheckStep {
     CeilLog(i128),
     /// The least n, not negative, with n² not less than the upper.
     CeilRoot,
-    /// Takes a count, and repeats the steps behind it up to its `SumEnd`, once
-    /// for each index from 0 below the count.
+    /// Takes a count, and repeats the steps after it up to its `SumEnd`, once for each index from 0
+    /// below the count.
     Sum {
         /// By which number the steps call the index.
         index: u32,
         /// How many steps are repeated, with the `SumEnd`.
         length: u32,
     },
-    /// Takes a term; behind the last it pushes the sum.
+    /// Takes a term; after the last it pushes the sum.
     SumEnd,
     /// Pushes the index of the sum around that has this number.
     Index(u32),
@@ -230,15 +230,15 @@ impl CheckStep {
 /// One change to one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordEdit {
-    /// The loop is entered: its turns are none, and what its check needs is
-    /// noted by the edits that follow.
+    /// The loop is entered: it has no iterations yet, and what its check needs is noted by the
+    /// edits that follow.
     Enter {
         /// Where.
         spot: EditPoint,
         /// The loop.
         point: PointId,
     },
-    /// Notes what the check of a loop needs, behind its `Enter`.
+    /// Notes what the check of a loop needs, after its `Enter`.
     Note {
         /// Where: the spot of an `Enter`.
         spot: EditPoint,
@@ -249,8 +249,8 @@ pub enum RecordEdit {
         /// What.
         input: CheckInput,
     },
-    /// Keeps something in a cell of the frame, for a `Note` behind it: what is
-    /// there no more, or may not be looked at, where the loop is entered.
+    /// Keeps something in a cell of the frame, for a `Note` after it. Where the loop is entered it
+    /// is no longer there, or may not be looked at.
     Hold {
         /// Where.
         spot: EditPoint,
@@ -260,14 +260,14 @@ pub enum RecordEdit {
         /// What; `None`: from here on the cell has no number.
         input: Option<CheckInput>,
     },
-    /// One turn more.
+    /// One iteration more.
     Turn {
         /// Where.
         spot: EditPoint,
         /// The loop.
         point: PointId,
-        /// Whether a turn may have entered loops that it never left: those of
-        /// frames that are gone.
+        /// Whether an iteration may have entered loops that it never left: those of frames that no
+        /// longer exist.
         may_leave: bool,
     },
     /// The loop is left by one of its exits.
@@ -301,19 +301,19 @@ pub enum CheckInput {
         /// How wide.
         bits: u32,
     },
-    /// What a load would read if it were made here: its address is that of
-    /// data or of an `alloca` and so many bytes, or a value that is known here.
+    /// What a load would read if it were made here. Its address is that of data or of an `alloca`
+    /// and so many bytes, or a value that is known here.
     Reread(InstructionId),
     /// A number.
     Number(u64),
-    /// The turns that a loop around has taken.
+    /// The iterations that a loop around has taken.
     Turns(PointId),
     /// What the function keeps in this cell.
     Held(u32),
 }
 
 impl RecordEdit {
-    /// Where it stands.
+    /// Where it is.
     pub fn spot(&self) -> EditPoint {
         match *self {
             RecordEdit::Enter { spot, .. }

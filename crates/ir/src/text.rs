@@ -234,7 +234,7 @@ impl Module {
 const CONSTANT_WORDS: &[&str] =
     &["true", "false", "null", "undef", "poison", "zeroinitializer", "none", "asm"];
 
-/// The type of the result beside a second type, unless the text says another.
+/// The type of the result in addition to a second type, unless the text says another.
 fn default_result(opcode: Opcode) -> Option<Type> {
     match opcode {
         Opcode::Alloca | Opcode::GetElementPtr => Some(Type::Pointer(0)),
@@ -244,7 +244,7 @@ fn default_result(opcode: Opcode) -> Option<Type> {
     }
 }
 
-/// The type of a constant that is written without one, where its text tells.
+/// The type of a constant that is written without one, where its text says it.
 fn default_type(constant: &Token) -> Option<Type> {
     match constant {
         Token::Global(_) => Some(Type::Pointer(0)),

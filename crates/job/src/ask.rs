@@ -18,9 +18,9 @@ use crate::cases::{Refusal, Reply, Request};
 /// The hidden verb by which a program does a job: `opcost __work FILE`.
 pub const WORK: &str = "__work";
 
-/// A module fills some hundred megabytes once and gives them back at its end:
-/// memory comes in large pages and is kept. SQLite, read to apply: 0.87 s of
-/// processor time in place of 1.15 s (medians of five runs each, in turns).
+/// A module fills some hundred megabytes once and gives them back at its end: memory comes in large
+/// pages and is kept. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
+/// of five runs each, alternating).
 const LARGE_PAGES: &str =
     "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1000000000:glibc.malloc.mmap_threshold=1000000000";
 

@@ -12,7 +12,7 @@ use crate::module::CodeOptions;
 pub struct FollowedModule {
     /// The module.
     pub bitcode: PathBuf,
-    /// Files that the child needs are made beside this one.
+    /// Files that the child needs are made next to this one.
     pub scratch: PathBuf,
     /// The optimiser's level, of what comes from a front end.
     pub optimise: Option<u8>,
@@ -71,7 +71,7 @@ pub struct CodeJob {
     pub triple: String,
     /// What is read.
     pub text: CodeText,
-    /// Objects are made beside this file.
+    /// Objects are made next to this file.
     pub scratch: PathBuf,
 }
 
@@ -80,7 +80,7 @@ pub struct CodeJob {
 pub enum CodeText {
     /// Assembly text.
     Assembly {
-        /// Where it lies.
+        /// Where it is.
         path: PathBuf,
         /// One line of it, from 1; else all.
         line: Option<u32>,

@@ -94,7 +94,7 @@ pub enum ModulePurpose {
     Values(ValuesWish),
     /// It stays as it is and gets a table of its code.
     Sample {
-        /// The optimiser's level, when it runs behind the anchor.
+        /// The optimiser's level, when it runs after the anchor.
         optimise: Option<u8>,
     },
 }

@@ -68,7 +68,7 @@ pub struct LoopsJob {
 pub struct BitsJob {
     /// The program.
     pub program: ProgramSource,
-    /// Whether only what a checker believes is told.
+    /// Whether only what a checker believes is reported.
     pub is_certified: bool,
     /// What is believed besides the code.
     pub assumptions: Assumptions,
@@ -111,7 +111,7 @@ pub struct NarrowJob {
     pub contracts: Vec<PortContract>,
 }
 
-/// What decides what stands here?
+/// What decides the value of a thing?
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExplainJob {
     /// The program.
@@ -123,7 +123,7 @@ pub struct ExplainJob {
 /// What is to be explained.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ExplainWanted {
-    /// What stands in a line.
+    /// What is in a line.
     Line(LinePlace),
     /// A function: its loops and results.
     Function {

@@ -88,7 +88,7 @@ pub enum KeyFault {
     /// No such kind of part.
     #[error("behind the colon stands argument, block, edge, i, loop or path with a number")]
     Part,
-    /// Behind the colon of a file stands no line.
+    /// No line follows the colon of a file.
     #[error("behind the colon of a file stands the number of a line")]
     Line,
     /// A part where a function is expected.
@@ -273,7 +273,7 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str, is_plain: fn(&str) -> bool
     f.write_str("\"")
 }
 
-/// A name at the beginning, and what stands behind it.
+/// A name at the beginning, and what is after it.
 fn take_name(text: &str, is_plain: fn(&str) -> bool) -> Result<(Box<str>, &str), KeyFault> {
     if let Some(quoted) = text.strip_prefix('"') {
         let end = quoted.find('"').ok_or(KeyFault::Quote)?;

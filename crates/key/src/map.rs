@@ -24,7 +24,7 @@ pub struct ModuleMap {
     pub anchor: Anchor,
     /// Facts about the build.
     pub build: BuildFacts,
-    /// The cost model behind all weights.
+    /// The cost model of all weights.
     pub cost: CostFacts,
     /// Source files by id, as the debug information names them.
     pub files: IdMap<FileId, String>,
@@ -40,7 +40,7 @@ pub struct ModuleMap {
     /// counted.
     pub addresses_taken: Vec<(String, AddressHeld)>,
     /// What is written on its lines, where that was at hand. It is no part of what the map is
-    /// called by: the code is the same, whoever has its sources.
+    /// called by: the code is the same, no matter who has its sources.
     #[serde(skip)]
     pub texts: Vec<FileTexts>,
 }
@@ -159,7 +159,7 @@ pub struct Expected {
     /// Estimated frequency of each edge, by those of the function's entry; empty where
     /// nothing was estimated.
     pub frequencies: IdMap<EdgeId, u64>,
-    /// Loops that turn a number of times that stands in the code.
+    /// Loops whose number of iterations is constant in the code.
     pub loops: Vec<KnownLoop>,
     /// Who may call it and whom it may call through pointers; `None` where nobody looked.
     pub pointers: Option<Pointers>,
@@ -183,8 +183,8 @@ pub struct Pointers {
 pub enum AddressHeld {
     /// Nothing: no pointer leads to it, unless others know its name.
     Nowhere,
-    /// Data alone, as virtual tables: whoever calls it found it there. Calls that start a
-    /// thread in it stand by themselves.
+    /// Data alone, as virtual tables: a caller found it there. Calls that start a thread in it are
+    /// kept by themselves.
     InData,
     /// The list of what runs when the program starts, or that of what runs at its end.
     AtStart,
@@ -228,8 +228,8 @@ pub enum PathsMap {
 pub struct InstructionMap {
     /// Its weight under the map's cost model.
     pub weight: u32,
-    /// The counter of what it cost beside its weight, by a length that only
-    /// the running program knew.
+    /// The counter of what it cost in addition to its weight, by a length that only the running
+    /// program knew.
     pub length: Option<CounterId>,
     /// Where it is written.
     pub place: Option<PlaceId>,
@@ -249,8 +249,8 @@ pub struct CallMap {
 /// What a call calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Callee {
-    /// A function that is not defined in this module (it may be in another
-    /// module of the program; only the whole program tells).
+    /// A function that is not defined in this module (it may be in another module of the program;
+    /// only the whole program shows that).
     Declared(String),
     /// A function defined in this module.
     Defined(FunctionId),

@@ -36,8 +36,8 @@ define_id!(
     pub struct CounterId, "counter"
 );
 define_id!(
-    /// A call site of a module at which a frame can be left: the number that
-    /// travels through code generation in place of a source line.
+    /// A call site of a module at which a frame can be left. Its number travels through code
+    /// generation in place of a source line.
     pub struct CallSiteId, "site"
 );
 define_id!(
@@ -52,7 +52,7 @@ define_id!(
 /// One block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockMap {
-    /// Its segments: this one and those behind it up to the next block's first.
+    /// Its segments: this one and those after it up to the next block's first.
     pub first_segment: SegmentId,
     /// Its first instruction (a phi, perhaps).
     pub first_instruction: InstructionId,

@@ -17,7 +17,7 @@ use opcost_answer::life::{CodePlace, Wanted};
 pub struct Chosen {
     /// Numbers, ascending.
     pub numbers: Vec<u32>,
-    /// Where they stand.
+    /// Where they are.
     pub places: Vec<CodePlace>,
     /// Lines of the same file that have code, when the one asked for has none.
     pub near: Vec<u32>,
@@ -91,9 +91,10 @@ fn is_meant(
 
 /// The source files whose lines a question about a module by its own name means.
 ///
-/// A module that was compiled already (`prog.bc`, `prog.ll`) has no lines of its own; its debug information names those
-/// of its sources. Meant is the source that it was compiled from, by the name that the module carries or else by the
-/// module's own; where neither is known (modules that were linked), each that has code.
+/// A module that was compiled already (`prog.bc`, `prog.ll`) has no lines of its own; its debug
+/// information names those of its sources. The result is the source that it was compiled from, by
+/// the name that the module carries or else by the module's own. Where neither is known (modules
+/// that were linked), it is each that has code.
 pub fn sources_of(module: &Module, path: &str) -> Vec<String> {
     let mut has_code: BTreeSet<FileId> = BTreeSet::new();
     for function in module.functions.values() {

@@ -19,7 +19,7 @@ use crate::relocation::relocation_of;
 /// A machine instruction that was recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedCode<'a> {
-    /// First byte and the byte behind the last, from the function's start.
+    /// First byte and the byte after the last, from the function's start.
     pub range: (u64, u64),
     /// Number of the IR instruction, or 0.
     pub key: u32,
@@ -81,7 +81,7 @@ impl<'a> RecordedFunction<'a> {
     }
 }
 
-/// Machine code as it is told: the chosen instructions, or all of their functions.
+/// Machine code as it is reported: the chosen instructions, or all of their functions.
 pub fn tell_code(
     functions: &[RecordedFunction<'_>],
     machine: &MachineProgram,
@@ -111,7 +111,7 @@ pub fn tell_code(
     functions.iter().map(told).collect()
 }
 
-/// Tells instructions of one section.
+/// Reports instructions of one section.
 pub(crate) struct CodeTeller<'a> {
     pub(crate) machine: &'a MachineProgram,
     pub(crate) divider: &'a Divider<'a>,
@@ -182,8 +182,7 @@ impl CodeTeller<'_> {
     }
 }
 
-/// Notes beside the steps of the last stage what a linker fills, and what the
-/// assembler made longer.
+/// Notes at the steps of the last stage what a linker fills, and what the assembler made longer.
 pub fn mark(stages: &mut [StageLife], code: &[LifeCode]) {
     let steps = stages.iter_mut().filter(|stage| stage.stage == StageName::Bytes);
     for step in steps.flat_map(|stage| &mut stage.steps) {

@@ -315,7 +315,7 @@ impl X86<'_> {
         Some(next + size)
     }
 
-    /// `mov` between the accumulator and an address that stands in full.
+    /// `mov` between the accumulator and an address that is written in full.
     fn has_plain_address(&self, at: usize) -> bool {
         let is_alone = at == 1 || !matches!(self.bytes[at - 2], 0x0f | 0x38 | 0x3a);
         is_alone && matches!(self.bytes[at - 1], 0xa0..=0xa3) && self.bytes.len() - at == 8

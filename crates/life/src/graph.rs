@@ -80,7 +80,7 @@ fn whole(items: &[LifeItem]) -> LifeGraph {
     graph
 }
 
-/// Each behind what it works on, else as they are told.
+/// Each after what it works on, else as they are reported.
 fn sorted(items: &[LifeItem]) -> Vec<&LifeItem> {
     let position: HashMap<u64, usize> = items.iter().enumerate().map(|(at, item)| (item.node, at)).collect();
     let mut done = vec![false; items.len()];
@@ -129,7 +129,7 @@ fn leaf_text(leaf: &LifeItem) -> String {
     if bare.is_empty() { leaf.operation.clone() } else { bare.to_owned() }
 }
 
-/// What stands nearest to the chosen nodes, if there are more than `limit`.
+/// What is nearest to the chosen nodes, if there are more than `limit`.
 fn cut(mut graph: LifeGraph, limit: usize) -> LifeGraph {
     if graph.nodes.len() <= limit {
         return graph;
@@ -180,7 +180,7 @@ fn distances(graph: &LifeGraph) -> Vec<usize> {
     distance
 }
 
-/// The same nodes at work on the same, in whatever order they are told.
+/// The same nodes at work on the same, in whatever order they are reported.
 fn looks_alike(graph: &LifeGraph, other: &LifeGraph) -> bool {
     graph.nodes.len() == other.nodes.len() && graph.left_out == other.left_out && words(graph) == words(other)
 }

@@ -74,7 +74,7 @@ pub struct NoByte(pub String);
 
 /// The life of assembly text: of one line, or of all.
 ///
-/// Objects are written beside `object`.
+/// Objects are written next to `object`.
 ///
 /// # Errors
 /// The assembler's words with line and caret; a line without an instruction; a
@@ -198,7 +198,7 @@ fn life(name: &str, line: Option<u32>, triple: &str, self_check: SelfCheck) -> L
     Life { question, target: triple.to_owned(), self_check, ..Life::default() }
 }
 
-/// What stands before the first name of a section has none.
+/// What is before the first name of a section has none.
 fn name_the_start(section: &mut CodeSection) {
     let end = section.symbols.first().map_or(section.bytes.len() as u64, |symbol| symbol.from);
     if end > 0 {

@@ -63,8 +63,8 @@ pub fn masks(kind: &str) -> Vec<u8> {
     }
 }
 
-/// Clears all that a linker fills in code that begins at `start` of its section,
-/// and what it may change beside that.
+/// Clears all that a linker fills in code that begins at `start` of its section, and what else it
+/// may change.
 pub fn clear(code: &mut [u8], start: u64, relocations: &[ObjectRelocation]) {
     for relocation in relocations {
         let mut clear = |at: u64, mask: u8| {

@@ -40,13 +40,13 @@ pub fn tell(events: &[LifeEvent], code: &FunctionBytes) -> Vec<StageLife> {
 #[derive(Default)]
 struct Teller {
     steps: HashMap<StageName, Vec<Step>>,
-    /// What stood in a function last, by node.
+    /// What was in a function last, by node.
     last: HashMap<(StageName, String), HashMap<u64, LifeItem>>,
     /// Reasons that wait for the state that they belong to, by node.
     reasons: HashMap<u64, Reason>,
 }
 
-/// Why one thing is another behind a pass, or is no more.
+/// Why one thing is another after a pass, or is no more.
 struct Reason {
     pass: String,
     text: String,
@@ -61,7 +61,7 @@ pub(crate) fn stage_name(stage: Stage) -> StageName {
     }
 }
 
-/// Where something is told: behind which pass of which stage, in which function.
+/// Where something is reported: after which pass of which stage, in which function.
 #[derive(Clone, Copy)]
 struct At<'a> {
     stage: StageName,

@@ -49,7 +49,7 @@ pub struct Original<'a> {
     pub triple: &'a str,
     /// That machine.
     pub machine: &'a MachineProgram,
-    /// The optimised module; files of its name are overwritten beside it.
+    /// The optimised module; files of its name are overwritten next to it.
     pub bitcode: &'a Path,
     /// How code was made of it.
     pub how: Emission,

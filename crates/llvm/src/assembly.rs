@@ -25,7 +25,7 @@ pub struct Assembler {
     pub features: String,
     /// RISC-V's calling convention: `lp64d`; empty for the usual one.
     pub abi: String,
-    /// Whether the code may lie anywhere.
+    /// Whether the code may be at any address.
     pub position_independent: bool,
     /// The syntax in which the text begins.
     pub syntax: Syntax,
@@ -38,16 +38,15 @@ pub struct AssembledInstruction {
     pub section: String,
     /// Its first byte in the section.
     pub from: u64,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub to: u64,
     /// What the parser made of it, with its line.
     pub operation: MachineOperation,
 }
 
 impl Assembler {
-    /// Makes an object of text, in process; `name` stands in messages. Tells the
-    /// instructions in the order of the text, if they are `wanted` (which takes
-    /// the linker's hooks).
+    /// Makes an object of text, in process; `name` is used in messages. Reports the instructions in
+    /// the order of the text, if they are `wanted` (which takes the linker's hooks).
     ///
     /// # Errors
     /// The assembler's words, with line and caret.

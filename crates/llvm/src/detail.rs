@@ -63,12 +63,12 @@ pub(crate) fn source_name(function: LLVMValueRef) -> Option<Box<str>> {
     (!name.is_empty()).then(|| name.into())
 }
 
-/// Scalars of data, while they are told.
+/// Scalars of data, while they are listed.
 struct Listing<'a> {
     interned: &'a mut Interned,
     functions: &'a FxHashMap<LLVMValueRef, Value>,
     scalars: Vec<(u64, TypeId, ScalarValue)>,
-    /// Whether one could not be told.
+    /// Whether one could not be listed.
     is_odd: bool,
 }
 
@@ -83,7 +83,7 @@ extern "C" fn list_scalar(context: *mut c_void, scalar: *const facts_ffi::RawSca
     listing.scalars.push((scalar.offset, listing.interned.ty(scalar.ty), value));
 }
 
-/// Names of values, while they are told.
+/// Names of values, while they are collected.
 struct Naming<'a> {
     locals: &'a FxHashMap<LLVMValueRef, Value>,
     own: HashMap<Value, Box<str>>,

@@ -85,9 +85,8 @@ impl Session {
         unsafe { ffi::opcost_identify(self.module, false) };
     }
 
-    /// The same for a module that is optimised before it is emitted
-    /// ([`Session::optimise`]): what the optimiser copies then says how often it stands
-    /// for its instruction.
+    /// The same for a module that is optimised before it is emitted ([`Session::optimise`]). What
+    /// the optimiser copies then says how many executions of its instruction it represents.
     pub fn identify_for_copies(&self) {
         // SAFETY: the module is alive.
         unsafe { ffi::opcost_identify(self.module, true) };
@@ -122,12 +121,11 @@ impl Session {
         self.emit_with(path, how, Some((map_hash.0.to_le_bytes(), sites)))
     }
 
-    /// Writes an object file with a table of its machine code: which bytes are
-    /// executed for which instruction and block. The instructions must be
-    /// numbered ([`Session::identify`]); the code is the one without a table.
-    /// `block_of` is empty if the module is as it was then; where it was optimised
-    /// since, it has for each instruction, in the order of their numbers, the block,
-    /// numbered through the module.
+    /// Writes an object file with a table of its machine code: which bytes are executed for which
+    /// instruction and block. The instructions must be numbered ([`Session::identify`]); the code
+    /// is the one without a table. `block_of` is empty if the module is as it was then. Where it
+    /// was optimised since, it has the block of each instruction, in the order of their numbers.
+    /// Blocks are numbered through the module.
     ///
     /// # Errors
     /// Code generation fails or the file cannot be written.

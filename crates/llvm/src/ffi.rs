@@ -99,7 +99,7 @@ type Placed = extern "C" fn(
     usize,
 );
 
-/// Who is told; mirrors `Sink` in `life/recorder.h`.
+/// The receiver of reports; mirrors `Sink` in `life/recorder.h`.
 #[repr(C)]
 pub(crate) struct RawSink {
     pub(crate) context: *mut c_void,

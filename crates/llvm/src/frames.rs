@@ -26,7 +26,7 @@ pub struct Frame {
     pub first_line: u32,
     /// Keeps blocks on one line apart.
     pub discriminator: u32,
-    /// How many copies of the source's instruction it stands for (a vectorised loop's).
+    /// How many copies of the source's instruction it represents (a vectorised loop's).
     pub copies: u32,
 }
 

@@ -60,10 +60,9 @@ impl Session {
         Ok(())
     }
 
-    /// Meters the module as one that nobody trusts: its counter lies where it
-    /// cannot find it, where the machine has a place for that, its frames do
-    /// not step over the end of the stack, and what must not be reached ends the
-    /// program. Call it before `meter`.
+    /// Meters the module as one that nobody trusts. Its counter is where it cannot find it, where
+    /// the machine has a place for that. Its frames do not step over the end of the stack, and what
+    /// must not be reached ends the program. Call it before `meter`.
     pub fn harden(&mut self) {
         self.is_hardened = true;
         // SAFETY: the module is alive.
@@ -73,8 +72,8 @@ impl Session {
         }
     }
 
-    /// Keeps the metered program's own stores off its counter, and the counter
-    /// twice. Call it last, behind `meter`: nothing of it is weighed.
+    /// Keeps the metered program's own stores off its counter, and the counter twice. Call it last,
+    /// after `meter`: nothing of it is weighed.
     ///
     /// # Errors
     /// The module does not verify any more, which is a defect of ours.

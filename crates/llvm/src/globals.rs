@@ -126,7 +126,7 @@ pub(crate) fn section_of(handle: LLVMValueRef) -> Option<Box<str>> {
     }
 }
 
-/// Attributes of a function that are texts, and what else stands at it.
+/// Attributes of a function that are texts, and its other marks.
 pub(crate) fn marks_of(function: LLVMValueRef) -> Vec<Box<str>> {
     let mut marks: Vec<Box<str>> = Vec::new();
     let mut length = 0;

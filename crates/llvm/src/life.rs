@@ -13,7 +13,7 @@ use crate::machine::{MachineOperation, operation};
 use crate::operation_ffi::RawOperation;
 use crate::session::{LlvmError, Session, c_path};
 
-/// Where a state stands on the way.
+/// Where a state is on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// LLVM IR.
@@ -52,7 +52,7 @@ pub struct LifeItem {
     pub operation: String,
     /// All of it.
     pub text: String,
-    /// The block where it stands.
+    /// The block where it is.
     pub block: String,
     /// What it works on, in the order of its operands.
     pub inputs: Vec<LifeInput>,
@@ -68,7 +68,7 @@ pub struct LifeInput {
 }
 
 impl LifeInput {
-    /// Above the number stands the result (`dag.cpp`).
+    /// The result is above the number (`dag.cpp`).
     fn new(raw: u64) -> LifeInput {
         LifeInput { node: raw & 0xffff_ffff_ffff, result: (raw >> 48) as u16 }
     }
@@ -77,7 +77,7 @@ impl LifeInput {
 /// What happened, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LifeEvent {
-    /// How the chosen instructions of a function stand behind a pass.
+    /// How the chosen instructions of a function are after a pass.
     State {
         /// Where.
         stage: Stage,
@@ -85,7 +85,7 @@ pub enum LifeEvent {
         pass: String,
         /// Linkage name.
         function: String,
-        /// Those that are new, or another; of functions that are told whole, all.
+        /// Those that are new, or another; of functions that are reported whole, all.
         items: Vec<LifeItem>,
         /// Nodes of those that are no more.
         gone: Vec<u64>,
@@ -111,7 +111,7 @@ pub enum LifeEvent {
         item: LifeItem,
         /// Its first byte, from the start of the function.
         from: u64,
-        /// The byte behind its last.
+        /// The byte after its last.
         to: u64,
         /// What went to the encoder, as LLVM prints it.
         encoded: String,
@@ -150,7 +150,7 @@ pub struct LifeRequest {
     /// Numbers of the instructions to follow, as [`Session::identify`] gives them:
     /// in program order from 1.
     pub numbers: Vec<u32>,
-    /// Whether functions that have one of them are told whole.
+    /// Whether functions that have one of them are reported whole.
     pub is_whole: bool,
     /// The optimiser's level, if the module is as the front end left it: 0 to 3,
     /// 4 of `-Os`, 5 of `-Oz`.

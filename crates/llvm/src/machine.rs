@@ -30,7 +30,7 @@ pub enum Operand {
 /// What goes to the encoder, and comes from the disassembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineOperation {
-    /// LLVM's number of it; [`MachineProgram::opcode_name`] tells its name.
+    /// LLVM's number of it; [`MachineProgram::opcode_name`] returns its name.
     pub opcode: u32,
     /// Prefixes that are no operands, as the target numbers them.
     pub flags: u32,

@@ -28,7 +28,7 @@ impl Session {
     /// Carries out `plan`, made on the last snapshot.
     ///
     /// # Errors
-    /// The module does not verify behind it: a defect of ours.
+    /// The module does not verify after it: a defect of ours.
     pub fn narrow(&mut self, plan: &Narrowing) -> Result<(), LlvmError> {
         for (function, narrows) in &plan.functions {
             // SAFETY: the context is alive; the builder is given back below.
@@ -54,7 +54,7 @@ struct FunctionNarrower<'a> {
     builder: LLVMBuilderRef,
     function: LLVMValueRef,
     spots: Spots<'a>,
-    /// First place of each block behind its phis.
+    /// First place of each block after its phis.
     starts: FxHashMap<usize, LLVMValueRef>,
     /// What was computed in fewer bits, by its original.
     narrow: FxHashMap<usize, Form>,
@@ -116,7 +116,7 @@ impl<'a> FunctionNarrower<'a> {
         self.narrow.insert(key(original), Form { value, bits: one.bits, widened: one.widened });
     }
 
-    /// What is built next stands before `before`, at the place of `like`.
+    /// What is built next comes before `before`, at the place of `like`.
     fn go_to(&self, before: LLVMValueRef, like: LLVMValueRef) {
         // SAFETY: see above.
         unsafe {
@@ -218,7 +218,7 @@ impl<'a> FunctionNarrower<'a> {
         }
     }
 
-    /// Where a form of `value` is at hand: before the original, or behind it.
+    /// Where a form of `value` is at hand: before the original, or after it.
     fn behind(&self, value: LLVMValueRef, is_narrowed: bool) -> LLVMValueRef {
         // SAFETY: see above.
         unsafe {

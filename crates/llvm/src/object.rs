@@ -31,7 +31,7 @@ pub struct ObjectSymbol {
     pub name: String,
     /// Its first byte.
     pub from: u64,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub to: u64,
 }
 

@@ -40,7 +40,7 @@ impl Interned {
         }
     }
 
-    /// The type behind a handle.
+    /// The type of a handle.
     pub(crate) fn ty(&mut self, handle: LLVMTypeRef) -> TypeId {
         if let Some(&known) = self.type_ids.get(&handle) {
             return known;
@@ -112,7 +112,7 @@ impl Interned {
         }
     }
 
-    /// The constant (or global, assembly, metadata) behind a handle.
+    /// The constant (or global, assembly, metadata) of a handle.
     pub(crate) fn constant(&mut self, handle: LLVMValueRef) -> ConstantId {
         if let Some(&known) = self.constant_ids.get(&handle) {
             return known;

@@ -11,15 +11,14 @@ use crate::session::Session;
 pub type RecordedOrigins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
 
 impl Session {
-    /// Numbers all instructions, so that they can be found again behind edits.
-    /// Cost: a metadata node each.
+    /// Numbers all instructions, so that they can be found again after edits. Cost: a metadata node
+    /// each.
     pub fn tag_origins(&mut self) {
         // SAFETY: the module is alive.
         unsafe { ffi::opcost_tag_origins(self.module) };
     }
 
-    /// The module as the edits left it, and what was what; once, behind all
-    /// edits.
+    /// The module as the edits left it, and what was what; once, after all edits.
     pub fn snapshot_with_origins(&mut self) -> (Module, RecordedOrigins) {
         use opcost_index::Id;
         let module = self.snapshot();

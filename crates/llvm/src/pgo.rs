@@ -135,8 +135,8 @@ unsafe extern "C" {
 }
 
 impl Session {
-    /// Writes the module, which the front end made, as the profile passes find it at
-    /// `level` of the optimiser (0 to 3, 4 for `-Os`, 5 for `-Oz`).
+    /// Writes the module, which the front end made, as the profile passes find it. `level` is that
+    /// of the optimiser (0 to 3, 4 for `-Os`, 5 for `-Oz`).
     ///
     /// # Errors
     /// There is no such machine, or the file cannot be written.

@@ -12,8 +12,8 @@ impl Session {
     /// linked to it.
     ///
     /// # Errors
-    /// The module has something that would run outside its turns, or names of
-    /// the runtime; in words that name it.
+    /// The module has something that would run outside of a host's calls, or names of the runtime;
+    /// in words that name it.
     pub fn admit_plugin(&self) -> Result<(), LlvmError> {
         // SAFETY: the module is alive.
         match ffi::take_message(unsafe { ffi::opcost_plugin_objection(self.module) }) {

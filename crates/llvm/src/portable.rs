@@ -19,7 +19,7 @@ pub struct PortableLibrary<'a> {
     pub functions: &'a [&'a str],
     /// The same of functions with variable arguments, which it takes as slots.
     pub variadic: &'a [&'a str],
-    /// What stands before both.
+    /// What comes before both.
     pub prefix: &'a str,
     /// Bitcode, each once; none needs another.
     pub bitcode: &'a [&'a Path],

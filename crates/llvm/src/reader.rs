@@ -36,7 +36,7 @@ impl Reader {
         }
     }
 
-    /// The value that a handle stands for in the function at hand.
+    /// The value that a handle represents in the function at hand.
     pub(crate) fn value(&mut self, handle: LLVMValueRef) -> Value {
         if let Some(&local) = self.locals.get(&handle) {
             return local;

@@ -56,7 +56,7 @@ pub enum Maker {
     Anyone,
 }
 
-/// A module that LLVM holds, and the handles behind its snapshot.
+/// A module that LLVM holds, and the handles of its snapshot.
 pub struct Session {
     pub(crate) context: LLVMContextRef,
     pub(crate) maker: Maker,
@@ -134,11 +134,10 @@ impl Session {
         }
     }
 
-    /// Functions of a library that this module only declares get names with
-    /// `prefix` before, and what the bitcode at `library` defines under these
-    /// names becomes part of the module. Addresses of those and of the `charged`
-    /// ones lead through functions of the module, remainders become calls, and
-    /// what copies much is charged more. Before a snapshot is taken.
+    /// Functions of a library that this module only declares get names with `prefix` before. What
+    /// the bitcode at `library` defines under these names becomes part of the module. Addresses of
+    /// those and of the `charged` ones lead through functions of the module, remainders become
+    /// calls, and what copies much is charged more. Before a snapshot is taken.
     ///
     /// # Errors
     /// The library cannot be read or linked.

@@ -32,7 +32,7 @@ impl Session {
     /// functions of the program, of each its entries first.
     ///
     /// # Errors
-    /// The module does not verify behind it: a defect of ours.
+    /// The module does not verify after it: a defect of ours.
     pub fn weigh(&mut self, functions: &[Weighed], program: &[Vec<u64>]) -> Result<(), LlvmError> {
         for one in functions {
             let handles = &self.functions[one.function];

@@ -82,8 +82,8 @@ impl Measurement {
         Ok(Measurement { images, runs, is_deterministic: task.is_deterministic })
     }
 
-    /// Reads the raw files of one run. They name their programs; `program`
-    /// stands for the one that was moved.
+    /// Reads the raw files of one run. They name their programs; `program` is the one that was
+    /// moved.
     pub fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
         let folder = raw_folder()?;
         let mut images = BTreeMap::new();
@@ -239,7 +239,7 @@ struct HeldInput {
 
 impl HeldInput {
     /// Reads our input to its end, unless a file is named or a person types it. An input that never
-    /// ends is waited for; [`work`] tells the user for what.
+    /// ends is waited for; [`work`] informs the user for what.
     fn of(streams: &Streams) -> Result<Option<HeldInput>, Failure> {
         if streams.stdin.is_some() || std::io::stdin().is_terminal() {
             return Ok(None);
@@ -301,8 +301,8 @@ fn run_once(
     Ok(Run { finish: Some(finish), collected })
 }
 
-/// Counts of a run by map; several processes of one run are told apart by
-/// their order, so only the first of each map is compared.
+/// Counts of a run by map; several processes of one run are distinguished by their order, so only
+/// the first of each map is compared.
 fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
     let mut sums = BTreeMap::new();
     for (hash, counts) in run.collected.programs.iter().flat_map(|program| &program.modules) {

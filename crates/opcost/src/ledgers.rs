@@ -23,7 +23,7 @@ pub enum Given {
     Raw(Box<Measurement>),
 }
 
-/// Reads ledgers (they are added), or the raw files of one run, whose program `program` stands for if it was moved.
+/// Reads ledgers (they are added), or the raw files of one run. `program` is its program if that was moved.
 ///
 /// # Errors
 /// A file is none of these, or they are of different builds.

@@ -90,7 +90,7 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started, or nothing was counted. A program that fails is no error: the ledger
-    /// tells how it ended.
+    /// says how it ended.
     pub fn count(&self, run: &Run) -> Result<Ledger, Failure> {
         let measured = self.measure(run)?;
         measured.ledger(&measured.summary(), self.command(run))

@@ -7,12 +7,12 @@
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// Told of work by its name; what it gives is dropped when the work is done.
+/// Called with the name of work; what it gives is dropped when the work is done.
 pub type Watcher = fn(&str) -> Box<dyn Any>;
 
 static WATCHER: OnceLock<Watcher> = OnceLock::new();
 
-/// Names the function that is told of work; the first one that is named stays.
+/// Names the function that is informed of work; the first one that is named stays.
 pub fn watch_work(watcher: Watcher) {
     let _ = WATCHER.set(watcher);
 }

@@ -64,7 +64,7 @@ pub(crate) struct Start<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair<'a> {
     pub(crate) after: At<'a>,
-    /// Whether another text stands on it now.
+    /// Whether it has another text now.
     pub(crate) is_rewritten: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Aligned<'a> {
     /// One line that became several, or several that became one: the group of each line before, and
     /// of each line now.
     groups: [BTreeMap<At<'a>, usize>; 2],
-    /// Files with lines that cannot be aligned, and whether each ledger tells texts of its lines there.
+    /// Files with lines that cannot be aligned, and whether each ledger has texts of its lines there.
     pub(crate) blind: BTreeMap<&'a str, [bool; 2]>,
 }
 
@@ -154,8 +154,8 @@ impl<'a> Source<'a> {
         source
     }
 
-    /// The lines of a function from its first one on, up to the next function of the file: without
-    /// what is inlined into it from elsewhere.
+    /// The lines of a function from its first one on, up to the next function of the file. What is
+    /// inlined into it from elsewhere is not among them.
     fn own(&self, start: &Start<'a>) -> Vec<At<'a>> {
         let At { file, line } = start.at;
         let behind = self.starts.get(file).and_then(|all| all.range(line + 1..).next());
@@ -312,7 +312,7 @@ impl<'a> Aligned<'a> {
         }
     }
 
-    /// Finds files with lines that are in no pair or group, where some text is not told.
+    /// Finds files with lines that are in no pair or group, where some text is not known.
     fn find_blind(&mut self, before: &Source<'a>, after: &Source<'a>) {
         for (file, lines) in &before.lines {
             let Some(now) = after.lines.get(file).filter(|_| !is_fixed(file)) else { continue };

@@ -45,7 +45,7 @@ fn is_alike(one: &BuildFacts, other: &BuildFacts) -> bool {
     one.compiler == other.compiler && one.flags == other.flags && one.target == other.target
 }
 
-/// Modules that are named, at most, beside what they were built with.
+/// Modules that are named, at most, in addition to what they were built with.
 const NAMED: usize = 3;
 
 /// What each module was built with, in words: its compiler, say.

@@ -76,7 +76,7 @@ pub enum DiffVerdict {
     SameTotalOtherWay,
     /// Nothing changed.
     Same,
-    /// It has another name or lies in another file; body and total are the same.
+    /// It has another name or is in another file; body and total are the same.
     Moved,
     /// Its total is larger or it is new, by lines that cost the program no more than before:
     /// inlined here, and elsewhere before.
@@ -153,7 +153,7 @@ pub struct Diff {
     pub unaligned: Vec<UnalignedFile>,
     /// Calls of functions that are not counted, where their number differs, by name.
     pub outside: Vec<OutsideDiff>,
-    /// Whether any function of both has the same body in both, or the same file: else they are of
+    /// Whether any function of both has the same body in both, or the same file. Else they are of
     /// two programs, which have little more than `main` in common.
     pub has_common_code: bool,
 }

@@ -148,8 +148,8 @@ pub enum Subject {
         /// The line, when there is one.
         place: Option<SourcePlace>,
     },
-    /// A line of the source, as far as it stands in one function: what is inlined there stands under
-    /// its own file.
+    /// A line of the source, as far as it is in one function: what is inlined there is under its own
+    /// file.
     FunctionLine {
         /// The function.
         function: Arc<FunctionFacts>,

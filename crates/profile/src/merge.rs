@@ -150,7 +150,7 @@ fn origins(ledger: &Ledger) -> String {
     origins.into_iter().collect::<Vec<_>>().join(" and ")
 }
 
-/// What tells two builds apart, if anything does.
+/// What distinguishes two builds, if anything does.
 pub(crate) fn other_build(ours: &About, theirs: &About) -> Option<&'static str> {
     if ours.cost != theirs.cost {
         Some("cost models")

@@ -43,8 +43,8 @@ pub struct Overlap {
     pub hot90_weight: f64,
     /// Executions of all blocks in the estimate, by those in the truth; none if that has none.
     pub scale: Option<f64>,
-    /// Of the estimate: what leaves frames by a call that did not return, or comes
-    /// back a second time, by all that is entered; none if it counts no edges.
+    /// Of the estimate: what leaves frames by a call that did not return, or comes back a second
+    /// time, by all that is entered. None if it counts no edges.
     pub leak: Option<f64>,
     /// Of the estimate: what comes into blocks and does not go out, by all that
     /// does; none if it counts no edges.
@@ -63,7 +63,7 @@ pub struct Refused {
     pub name: String,
     /// Its module, if its name is local to it.
     pub module: Option<String>,
-    /// Which share of the estimate's blocks lies in such code.
+    /// Which share of the estimate's blocks is in such code.
     pub estimate: f64,
     /// Which share of the truth's blocks does.
     pub truth: f64,
@@ -112,7 +112,7 @@ impl Weights {
         all
     }
 
-    /// The code that stands under each key, with what its blocks weigh.
+    /// The code that is under each key, with what its blocks weigh.
     fn by_key(&self) -> BTreeMap<&Joined, Bodies> {
         let mut all: BTreeMap<_, Bodies> = BTreeMap::new();
         for (code, blocks) in &self.blocks {

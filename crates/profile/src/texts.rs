@@ -31,7 +31,7 @@ impl LineTexts {
         }))
     }
 
-    /// Those of ledgers of one build, but for lines of which they tell two.
+    /// Those of ledgers of one build, but for lines of which they have two.
     pub(crate) fn merged<'a>(all: impl Iterator<Item = &'a LineTexts>) -> Self {
         Self::agreed(all.flat_map(|texts| {
             let lines = texts.0.iter().flat_map(|(file, lines)| lines.iter().map(move |line| (file, line)));
@@ -39,7 +39,7 @@ impl LineTexts {
         }))
     }
 
-    /// The lines of which all tell the same.
+    /// The lines of which all have the same text.
     fn agreed<'a>(told: impl Iterator<Item = ((&'a str, u32), Option<u32>)>) -> Self {
         let mut first: BTreeMap<(&str, u32), Option<u32>> = BTreeMap::new();
         for (line, text) in told {

@@ -17,7 +17,7 @@ use thiserror::Error;
 /// What is wrong with a map.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum IllFormed {
-    /// An id has nothing behind it.
+    /// An id refers to nothing.
     #[error("{holder} refers to {id}, which does not exist")]
     Dangling {
         /// Who refers.
@@ -58,7 +58,7 @@ pub enum IllFormed {
     SharedCounter {
         /// The counter.
         counter: CounterId,
-        /// Where its second meaning stands.
+        /// Where its second meaning is.
         function: String,
     },
 }

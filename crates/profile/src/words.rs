@@ -291,7 +291,7 @@ pub enum Quality {
     ExactUnder(String),
     /// At least this.
     LowerBound,
-    /// About this: a sample tells.
+    /// About this, by samples.
     Estimate,
     /// No value, for this reason.
     Unknown(String),

@@ -81,7 +81,7 @@ impl Interval {
         }
     }
 
-    /// Counters that no run can leave behind say nothing at all.
+    /// Counters that no run can leave say nothing at all.
     fn nothing(function: &FunctionMap) -> Interval {
         let nodes = function.segments.len();
         Interval { lower: IdMap::filled(nodes, 0), upper: IdMap::filled(nodes, None), entries: 0 }

@@ -140,7 +140,7 @@ impl CopiedPiece {
         }
     }
 
-    /// Whether it stands for several executions.
+    /// Whether it represents several executions.
     pub(crate) fn multiplies(&self) -> bool {
         self.factor > 1.0
     }

@@ -46,14 +46,14 @@ pub struct FunctionCounts {
     pub edges: Option<IdMap<EdgeId, i64>>,
     /// How often it was called.
     pub entries: u64,
-    /// How often it was done: returned, unwound further, or reached
-    /// `unreachable`. `None` when the placement does not tell.
+    /// How often it was done: returned, unwound further, or reached `unreachable`. `None` when the
+    /// placement does not show it.
     pub returns: Option<u64>,
-    /// How many frames were left for good; those that a `longjmp` came back to
-    /// are not among them. `None` when the placement does not tell.
+    /// How many frames were left for good; those that a `longjmp` came back to are not among them.
+    /// `None` when the placement does not show it.
     pub left: Option<i64>,
-    /// What instructions cost beside their weight, by length; of those that
-    /// the cost model charges so.
+    /// What instructions cost in addition to their weight, by length; of those that the cost model
+    /// charges so.
     pub lengths: BTreeMap<InstructionId, u64>,
     /// The paths that were taken to their end, by number, if they are counted.
     pub paths: Vec<PathCount>,
@@ -71,7 +71,7 @@ impl FunctionCounts {
         segments.flat_map(|(segment, &count)| function.instructions_of(segment).map(move |_| count)).collect()
     }
 
-    /// How often a block's first instruction behind its phis started.
+    /// How often a block's first instruction after its phis started.
     pub fn block(&self, function: &FunctionMap, block: BlockId) -> u64 {
         self.segments[function.blocks[block].first_segment]
     }
@@ -290,8 +290,8 @@ impl Raw<'_> {
     }
 }
 
-/// How often segments ran from which the function has no way but to return;
-/// `None` when some return has company, for then its share is unknown.
+/// How often segments ran from which the function has no way but to return. `None` when some return
+/// has company, for then its share is unknown.
 fn sole_returns(function: &FunctionMap, segments: &IdMap<SegmentId, u64>) -> Option<i128> {
     let mut ways_out: IdMap<SegmentId, u32> = IdMap::filled(function.segments.len(), 0);
     for from in function.edges.values().filter_map(|edge| edge.from) {

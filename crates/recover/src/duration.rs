@@ -59,9 +59,9 @@ const THROUGHPUT: f64 = 0.25;
 /// are added to those of each machine block.
 const WAITING: f64 = 0.7;
 const EVEN: f64 = 20.0;
-/// How much of a function's rate that is out of the usual is waiting, and as many samples
-/// at the usual rate that are added to its own.
+/// How much of the logarithm of a function's unusual rate is waiting.
 const REGRESSION: f64 = 0.1;
+/// So many samples at the usual rate are added to a function's own.
 const USUAL: f64 = 60.0;
 
 /// Code that is executed in a row, and where it was seen.
@@ -93,7 +93,7 @@ impl SampledCode {
     }
 }
 
-/// The table of code tells throughput in these.
+/// The table of code gives throughput in these.
 const SIXTEENTHS: f64 = 16.0;
 
 /// How long code takes that runs together.

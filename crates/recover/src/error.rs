@@ -8,7 +8,7 @@ use opcost_key::CallSiteId;
 use opcost_profile::LedgerError;
 use thiserror::Error;
 
-/// What stood in the way of recovering a module's counts.
+/// What prevented the recovery of a module's counts.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RecoverError {
     /// The counter array has another length than the map says.
@@ -69,7 +69,7 @@ pub enum RecoverError {
         module: String,
         /// Linkage name.
         function: String,
-        /// What stands in the way.
+        /// What prevents it.
         what: String,
     },
     /// Nothing was counted.

@@ -140,7 +140,7 @@ pub(crate) fn single_loop() -> ModuleMap {
     module("loop.c", vec![function("repeat", &blocks, edges)], 2)
 }
 
-/// One block, cut behind a call that may leave (site 0).
+/// One block, cut after a call that may leave (site 0).
 /// ```text
 /// enter ▶ 0 ▶ fall ▶ 1 ▶ return     counters: enter, return
 ///         0 ▶ left

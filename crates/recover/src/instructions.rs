@@ -138,7 +138,7 @@ fn of_function(
     counts
 }
 
-/// What makes the hashes differ, as far as a ledger tells.
+/// What makes the hashes differ, as far as a ledger shows it.
 fn difference(map: &ModuleMap, facts: &ModuleFacts, ledger: &Ledger) -> String {
     let (now, then) = (&map.build, &facts.build);
     let pairs = [

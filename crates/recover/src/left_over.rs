@@ -66,8 +66,8 @@ mod tests {
     use super::*;
     use crate::example::{edge, function, segment};
 
-    /// By definition: among nodes that reach each other, the entries are those that an
-    /// edge from another node leads to; once no edge leads to them, look again.
+    /// By definition. Among nodes that reach each other, the entries are those that an edge from
+    /// another node leads to. Once no edge leads to them, look again.
     fn naive(nodes: usize, edges: &[(usize, usize)], node: usize) -> Vec<usize> {
         let mut graph = AdjacencyGraph::<SegmentId>::new(nodes);
         edges.iter().for_each(|&(from, to)| graph.add_edge(SegmentId::new(from), SegmentId::new(to)));

@@ -28,7 +28,7 @@ pub struct FunctionListing {
     /// What its instructions without a line cost.
     pub without_line: u128,
     /// What its instructions cost by the lines that they were inlined through; none of a ledger,
-    /// which does not tell.
+    /// which does not have it.
     pub stacks: Vec<InlineStack>,
     /// Its blocks in program order; those of one form together.
     pub blocks: Vec<BlockListing>,

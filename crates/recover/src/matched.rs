@@ -55,7 +55,7 @@ pub struct Matched {
     pub gone: Vec<String>,
 }
 
-/// Whose counts a function gets that stands in several modules.
+/// Whose counts a function gets that is in several modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
     /// Those of the module's own body.
@@ -64,7 +64,7 @@ pub enum Copies {
     All,
 }
 
-/// What stands in a ledger of one function of one module.
+/// What is in a ledger of one function of one module.
 #[derive(Clone)]
 struct Found<'a> {
     facts: &'a Arc<FunctionFacts>,
@@ -149,8 +149,8 @@ fn by_function<'a>(
 }
 
 impl Found<'_> {
-    /// Adds another body of the same flow; one that tells nothing of a place
-    /// (it is no code there) adds nothing to it.
+    /// Adds another body of the same flow; one that says nothing of a place (it is no code there)
+    /// adds nothing to it.
     fn add(&mut self, other: &Self) {
         self.calls = match (self.calls, other.calls) {
             (Some(ours), Some(theirs)) => Some(ours.saturating_add(theirs)),
@@ -210,7 +210,7 @@ fn counts_of<'f, 'l: 'f>(
     })
 }
 
-/// `None` where the placement told no edges.
+/// `None` where the placement has no edges.
 fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<EdgeId, i64>>, Unmatched> {
     if found.edges.is_empty() {
         // A body that the linker takes from elsewhere has none to tell.
@@ -233,8 +233,8 @@ fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<Ed
     function.edges.ids().map(of_edge).collect::<Result<_, _>>().map(Some)
 }
 
-/// How often each successor of each block was taken, by the block and the successor's
-/// position; `None` where the placement told no edges.
+/// How often each successor of each block was taken, by the block and the successor's position;
+/// `None` where the placement has no edges.
 pub fn branches(function: &FunctionMap, counts: &FunctionCounts) -> Option<BTreeMap<(BlockId, u32), u64>> {
     let edges = counts.edges.as_ref()?;
     let taken = function.edges.iter().filter_map(|(id, edge)| match edge.kind {

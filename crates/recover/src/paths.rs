@@ -23,8 +23,8 @@ use opcost_key::{EdgeId, EdgeKind, FunctionMap, Meter, PathsMap, SegmentId};
 pub struct PathCount {
     /// Its number in the function.
     pub number: u32,
-    /// The edges along it: the entry first, if it begins there, else what is
-    /// behind a cut edge; a cut edge last, if it ends at one.
+    /// The edges along it. The entry is first, if it begins there, else what is after a cut edge. A
+    /// cut edge is last, if it ends at one.
     pub edges: Vec<EdgeId>,
     /// How often it was taken to its end.
     pub count: u64,
@@ -134,7 +134,7 @@ mod tests {
     use crate::example::diamond;
     use crate::{LeftFrames, ModuleCounts, RecoverError, recover_module};
 
-    /// The diamond with counters for `count` paths behind its own two.
+    /// The diamond with counters for `count` paths after its own two.
     fn with_paths(count: u32) -> ModuleMap {
         let mut map = diamond();
         let first = CounterId::new(map.counter_count as usize);

@@ -98,7 +98,7 @@ fn alone(
     sum.count(cycles_per_sample)
 }
 
-/// Where a segment stands in a ledger; nowhere if no call returns to it.
+/// Where a segment is in a ledger; nowhere if no call returns to it.
 fn subject_of(named: &Arc<FunctionFacts>, function: &FunctionMap, segment: SegmentId) -> Option<Subject> {
     let block = function.segments[segment].block;
     if function.blocks[block].first_segment == segment {

@@ -23,7 +23,7 @@ use crate::duration::Cycles;
 use crate::observation::Observation;
 use crate::sampled::{ModuleObservations, observe};
 
-/// Cycles that one execution stands for where no time was measured.
+/// Cycles that one execution represents where no time was measured.
 pub const RECORDED: f64 = 35.0;
 
 /// What was recorded of a module, and how many instructions that were.

@@ -80,8 +80,8 @@ pub struct Repaired {
     pub left: u128,
     /// All calls.
     pub entries: u128,
-    /// Loops whose number of turns stands in the code, and those among them that what
-    /// was seen contradicts.
+    /// Loops whose number of iterations is constant in the code, and those among them that what was
+    /// seen contradicts.
     pub loops: (usize, usize),
 }
 
@@ -156,24 +156,23 @@ fn likeliest(
 const PASSES: usize = 3;
 
 /// How exact the counts are by which the next pass weighs, relative to the cost, in programs of
-/// more than [`SMALL`] variables; in smaller ones the cost of a single loop may be all that
-/// there is, and of the first pass it may be a small part. With any
-/// from 1e-6 to 1 the repaired counts of SQLite, Lua and zstd agree as well with exact
-/// ones, to 0.1 points; with 0.5 the last pass of two of the programs of
-/// `corpus/training.toml` began where its steps did not suffice.
+/// more than [`SMALL`] variables. In smaller ones the cost of a single loop may be all that there
+/// is. Of the first pass it may be a small part. With any from 1e-6 to 1 the repaired counts of
+/// SQLite, Lua and zstd agree as well with exact ones, to 0.1 points. With 0.5 the last pass of two
+/// of the programs of `corpus/training.toml` began where its steps did not suffice.
 const ROUGH: f64 = 1.0;
 
-/// How much likelier other counts may be, relative to the deviance: at most half a unit of
-/// SQLite's 1290 at 10 kHz, where one is what a single observation is off by chance; proven
-/// of its counts are 0.05 to 0.08. With tolerances that make the search end at 1e-8 to 3e-6 the
-/// repaired counts of eight programs agree as well with exact ones: of blocks to 0.2 points,
-/// of entries (which may be had in several ways at one price) to 0.4. Smaller ones are not
-/// reached at 1 kHz but by a second search from the start.
+/// How much likelier other counts may be, relative to the deviance. That is at most half a unit of
+/// SQLite's 1290 at 10 kHz, where one is what a single observation is off by chance. Proven of its
+/// counts are 0.05 to 0.08. With tolerances that make the search end at 1e-8 to 3e-6 the repaired
+/// counts of eight programs agree as well with exact ones. The difference is 0.2 points of blocks,
+/// and 0.4 of entries, which may be had in several ways at one price. Smaller ones are not reached
+/// at 1 kHz but by a second search from the start.
 const TOLERANCE: f64 = 4e-4;
 
-/// The same for programs of up to [`SMALL`] variables, which take milliseconds anyway: their
-/// whole deviance may be of a few units, so that a share of one leaves counts of functions
-/// open that hardly depend on each other (by 1 to 3 % in 2 of 24 repairs of a sort).
+/// The same for programs of up to [`SMALL`] variables, which take milliseconds anyway. Their whole
+/// deviance may be of a few units. Then a share of one leaves counts of functions open that hardly
+/// depend on each other. That was 1 to 3 % in 2 of 24 repairs of a sort.
 const CLOSE: f64 = 1e-6;
 
 #[cfg(test)]

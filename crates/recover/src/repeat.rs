@@ -25,7 +25,7 @@ pub enum Repetition {
         run: usize,
         /// What differs first: `calls`, or `segment 3`, or `edge 5`.
         what: String,
-        /// Its count in run 0; `None` when this run did not tell.
+        /// Its count in run 0; `None` when this run did not have it.
         first: Option<i128>,
         /// Its count in the run that differs.
         other: Option<i128>,

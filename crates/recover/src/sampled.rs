@@ -127,7 +127,7 @@ impl Numbers {
         Numbers { blocks, instructions }
     }
 
-    /// Where a row's code is executed, behind the code of the row before it.
+    /// Where a row's code is executed, after the code of the row before it.
     fn place(&self, map: &ModuleMap, row: &CodeRow, before: Option<Place>) -> Option<Place> {
         let (function, block) = within(&self.blocks, row.block?)?;
         let (function, block) = (FunctionId::new(function), BlockId::new(block));
@@ -165,7 +165,7 @@ struct Place {
     is_over: bool,
 }
 
-/// Which function a number lies in, and where in it; `starts` ends with the total.
+/// Which function a number is in, and where in it; `starts` ends with the total.
 fn within(starts: &[usize], number: u32) -> Option<(usize, usize)> {
     let number = number as usize;
     let behind = starts.partition_point(|&start| start <= number);

@@ -43,8 +43,8 @@ pub struct LineTotal {
     pub at: SourceLine,
     /// What its instructions cost, in units of the cost model.
     pub instructions: u128,
-    /// How often it was executed, over all copies of its code; `None` in a ledger of an
-    /// earlier version, which does not tell.
+    /// How often it was executed, over all copies of its code; `None` in a ledger of an earlier
+    /// version, which does not have it.
     pub executions: Option<u128>,
 }
 

@@ -79,7 +79,7 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     }
 }
 
-/// Whether the ledger tells of calls at all.
+/// Whether the ledger has calls at all.
 pub fn has_calls(ledger: &Ledger) -> bool {
     ledger.facts().iter().any(|fact| matches!(fact.subject, Subject::Called(_)))
 }

@@ -28,9 +28,9 @@ use crate::loops::table::LoopsJson;
 use crate::values::json::ValuesJson;
 use opcost_answer::Failure;
 
-/// The document that stands in place of another when opcost failed, so that a
-/// reader never takes an old document for the new one. Wrong use that the
-/// command line itself shows (status 2 before anything is read) writes none.
+/// The document that replaces another when opcost failed, so that a reader never takes an old
+/// document for the new one. Wrong use that the command line itself shows (status 2 before anything
+/// is read) writes none.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "opcost.error/1")]
 struct ErrorJson {

@@ -33,21 +33,21 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LOOK: Duration = Duration::from_millis(5);
 /// Two requests nearer than this are one that came on two ways.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How long behind a look that found nothing the last one follows.
+/// How long after a look that found nothing the last one follows.
 const ONCE_MORE: Duration = Duration::from_millis(2);
 /// How long orphans are waited for in silence.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Whose processes are those that go on behind a program?
+/// Whose processes are those that go on after a program?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orphans<'a> {
-    /// The program's, by what stands in their environment.
+    /// The program's, by what is in their environment.
     AreMarked(&'a [u8]),
     /// Those of what runs it: wine keeps servers for a while.
     AreOfItsStarter,
 }
 
-/// Hears signals from before a program starts until it has ended.
+/// Receives signals from before a program starts until it has ended.
 pub(crate) struct Watch {
     requests: Requests,
     /// When the first request came.
@@ -104,7 +104,7 @@ impl Watch {
         Ok(status)
     }
 
-    /// Waits for processes that go on behind the program.
+    /// Waits for processes that go on after the program.
     fn wait_for_orphans(&mut self, marker: &[u8]) {
         let began = Instant::now();
         let mut is_told = false;

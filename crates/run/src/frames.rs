@@ -78,8 +78,7 @@ pub fn call_stacks(samples: &Samples, images: &[PathBuf]) -> Vec<CallStack> {
     stacks
 }
 
-/// Functions with the samples in them and the file that they lie in, those
-/// with most samples first.
+/// Functions with the samples in them and the file that they are in, those with most samples first.
 pub fn hit_functions(samples: &Samples, images: &[PathBuf]) -> Vec<(String, String, u64)> {
     let mut merged: BTreeMap<(String, &str), u64> = BTreeMap::new();
     for image in &samples.images {

@@ -75,7 +75,7 @@ impl FuelWatch {
     }
 }
 
-/// Processor time of the process's first thread, where the kernel tells it.
+/// Processor time of the process's first thread, where the kernel reports it.
 fn processor_time(pid: Pid) -> Option<Duration> {
     times(pid).map(|[busy, _]| busy)
 }

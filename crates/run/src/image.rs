@@ -126,8 +126,8 @@ impl Image {
         functions.all(|function| function.segments.is_empty() || function.segment_counters.is_some())
     }
 
-    /// The function symbol that an address in the file lies in, if no other has
-    /// its name: local functions of several modules may.
+    /// The function symbol that an address in the file is in, if no other has its name: local
+    /// functions of several modules may.
     pub fn lone_symbol_at(&self, address: u64) -> Option<&str> {
         let (start, (size, name)) = self.symbols.range(..=address).next_back()?;
         let namesakes = self.symbols.values().filter(|(_, other)| other == name).count();

@@ -53,7 +53,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// The signal of a stream that is too long.
 const OUTPUT_SIGNAL: i32 = 25;
 
-/// A run behind walls, and what the program said, held back.
+/// A run within walls, and what the program printed, held back.
 pub struct Walled {
     /// What it did with its fuel.
     pub spending: Spending,

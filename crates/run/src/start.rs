@@ -29,8 +29,7 @@ pub struct Streams {
     pub stdout_to_stderr: bool,
 }
 
-/// What starts a program that does not start by itself: a command with the
-/// program behind it.
+/// What starts a program that does not start by itself: a command with the program after it.
 pub type Starter = Vec<OsString>;
 
 /// How a program is started.

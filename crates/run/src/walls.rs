@@ -48,7 +48,7 @@ const F_GETFL: u64 = 3;
 const AT_EMPTY_PATH: u64 = 0x1000;
 const PROT_EXEC: u64 = 4;
 const MAP_ANONYMOUS: u64 = 0x20;
-/// `MAP_FIXED`, `MAP_FIXED_NOREPLACE`: where something may lie already.
+/// `MAP_FIXED`, `MAP_FIXED_NOREPLACE`: where something may be already.
 const MAP_PLACED: u64 = 0x10_0010;
 /// `MREMAP_FIXED`, `MREMAP_DONTUNMAP`.
 const MREMAP_PLACED: u64 = 6;

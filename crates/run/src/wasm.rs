@@ -116,7 +116,7 @@ pub(crate) fn custom_section<'a>(module: &'a [u8], wanted: &str) -> Option<&'a [
     None
 }
 
-/// Seven bits a byte, the lowest first; and what stands behind.
+/// Seven bits a byte, the lowest first; and what follows them.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0;
     for (position, byte) in bytes.iter().take(5).enumerate() {

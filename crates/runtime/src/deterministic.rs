@@ -28,8 +28,8 @@ pub const FLAGS: &[&str] = &[
     "-Wno-deprecated-declarations",
 ];
 
-/// Environment variable: in the first letter which of its lives the program begins (`1`), behind it the
-/// path of a file that is made when it entered.
+/// Environment variable. Its first letter says which of its lives the program begins (`1`). After it
+/// comes the path of a file that is made when it entered.
 pub const WORLD_VARIABLE: &str = "OPCOST_WORLD";
 
 /// The name under which a variable of another runtime is passed: it gets its own name when the program has

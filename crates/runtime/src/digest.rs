@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// The hash of files that stand in the order of their names, in hexadecimal digits.
+/// The hash of files in the order of their names, in hexadecimal digits.
 pub(crate) fn of_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> String {
     let mut hash = Sha256::new();
     for (name, content) in files {

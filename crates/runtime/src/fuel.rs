@@ -10,7 +10,7 @@ pub const PAGE_HEADER: (&str, &str) = ("fuel_page.h", include_str!("c/fuel_page.
 pub const WALLS: (&str, &str) = ("walls.c", include_str!("c/walls.c"));
 /// The flag for programs that nobody trusts.
 pub const WALLED: &str = "-DOPC_WALLED";
-/// Stands in a filter for the number of the process that loads it.
+/// In a filter, represents the number of the process that loads it.
 pub const OWN_PROCESS: u32 = 0x6f70_6373;
 /// Instructions that both filters may have together.
 pub const MOST_FILTERS: usize = 4000;
@@ -40,9 +40,9 @@ const WALLS_AT: usize = 4096;
 /// if true and if false, constant.
 pub type FilterStep = (u16, u8, u8, u32);
 
-/// A page with `limit` to spend for a program with walls: it may have `memory`
-/// bytes of addresses, and both filters hold from its first instruction on. The
-/// second one must let no further filter be loaded.
+/// A page with `limit` to spend for a program with walls. It may have `memory` bytes of addresses,
+/// and both filters hold from its first instruction on. The second one must let no further filter
+/// be loaded.
 ///
 /// # Panics
 /// There are more steps than [`MOST_FILTERS`].
@@ -82,7 +82,7 @@ pub struct Page {
     /// What was left; below zero, what was spent beyond the limit. At most this
     /// if the program did not end by itself or by its limit.
     pub left: i64,
-    /// What the program's cell says, or said when it was stopped: it may be behind.
+    /// What the program's cell says, or said when it was stopped: it may be out of date.
     pub settled: i64,
     /// Whether the program says what is left when it gets a SIGURG.
     pub can_look: bool,
@@ -96,7 +96,7 @@ pub struct Page {
     pub is_stack_full: bool,
     /// The number of the system call that ended it.
     pub forbidden_call: Option<u32>,
-    /// The signal or exception by which it crashed, where no signal of the system tells.
+    /// The signal or exception by which it crashed, where no signal of the system says it.
     pub crash: Option<u32>,
     /// Where it would have written to its counter, or had, if it did.
     pub tampered: Option<Stop>,
@@ -106,9 +106,9 @@ pub struct Page {
     pub is_memory_full: bool,
     /// Whether the walls were up before it began.
     pub has_walls: bool,
-    /// Whether its counter lay where it could not find it.
+    /// Whether its counter was where it could not find it.
     pub is_hidden: bool,
-    /// Whether it runs still, or ended in no way that the page tells of.
+    /// Whether it runs still, or ended in no way that the page describes.
     pub is_running: bool,
     /// Whether it made another process, whose work is not in `left`.
     pub forked: bool,

@@ -74,11 +74,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("start.c", include_str!("c/start.c")),
 ];
 
-/// The files to compile: linked before, behind and behind the counted objects.
+/// The files to compile: the first is linked before the counted objects, the others after them.
 pub const UNITS: [&str; 3] = ["begin.c", "runtime.c", "end.c"];
 
-/// How clang must compile them. The unwind tables are for walks of the stack
-/// that begin in the runtime.
+/// How clang must compile them. The unwind tables are for traversals of the stack that begin in the
+/// runtime.
 pub const FLAGS: &[&str] =
     &["-O2", "-c", "-fPIC", "-fvisibility=hidden", "-fno-stack-protector", "-fasynchronous-unwind-tables"];
 

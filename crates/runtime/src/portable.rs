@@ -216,8 +216,8 @@ pub const FUNCTIONS: &[&str] = &[
     "cargf",
 ];
 
-/// Elementary functions, in bitcode that the build made: C's names, and what
-/// they stand for. Linked behind the library, in this order.
+/// Elementary functions, in bitcode that the build made: C's names, and what they name. Linked
+/// after the library, in this order.
 pub const MATH: &[(&str, &[u8])] = &[
     ("math.bc", include_bytes!(concat!(env!("OUT_DIR"), "/math.bc"))),
     ("libm.bc", include_bytes!(concat!(env!("OUT_DIR"), "/libm.bc"))),

@@ -19,7 +19,7 @@ pub const LINK: &[&str] = &[
     "-Wl,-z,stack-size=8388608",
 ];
 
-/// Behind this number a crash has one of [`TRAPS`], counted from 1.
+/// Above this number a crash has one of [`TRAPS`], counted from 1.
 pub const TRAP: u32 = 0x5741_0000;
 /// Why an engine ended a program, in the order of the drivers.
 pub const TRAPS: &[&str] = &[

@@ -58,7 +58,7 @@ pub(crate) struct Collector {
     page: u64,
     /// A file that has no build-id and was changed later is refused.
     until: SystemTime,
-    /// Files that stand in for others of the same build.
+    /// Files that replace others of the same build.
     stand_ins: Vec<PathBuf>,
     /// Whose samples are taken, if not everybody's.
     selection: Option<Selection<Home>>,
@@ -73,12 +73,12 @@ pub(crate) struct Collector {
     counts: Counts,
 }
 
-/// What is counted beside hits.
+/// What is counted in addition to hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) total: u64,
     pub(crate) lost: u64,
-    /// Runs between branches that lie in no image.
+    /// Runs between branches that are in no image.
     pub(crate) torn: u64,
     pub(crate) throttled: u64,
     pub(crate) processes: u64,
@@ -130,7 +130,7 @@ impl Collector {
         self.selection.as_ref().map(Selection::left_out).unwrap_or_default()
     }
 
-    /// Files in which samples lie that were left out, with their build-ids, most first.
+    /// Files of samples that were left out, with their build-ids, most first.
     pub(crate) fn left_out_in(&self) -> Vec<(String, Option<Vec<u8>>)> {
         let named = |home| match home {
             Home::Image(image) => {
@@ -284,7 +284,7 @@ impl Collector {
         }
     }
 
-    /// Where a run of a process lies, in the numbering of its file.
+    /// Where a run of a process is, in the numbering of its file.
     fn run(&mut self, pid: u32, run: BranchRun) -> Option<(ImageId, BranchRun)> {
         let (image, first) = self.place(pid, run.first).ok()?;
         let (other, last) = self.place(pid, run.last).ok()?;
@@ -292,7 +292,7 @@ impl Collector {
             .then_some((image, BranchRun { first, last }))
     }
 
-    /// Where an address of a process lies, in the numbering of its file.
+    /// Where an address of a process is, in the numbering of its file.
     fn place(&mut self, pid: u32, ip: u64) -> Result<(ImageId, u64), NowhereId> {
         let found = self.spaces.get(&pid).and_then(|space| space.find(ip));
         let Some((&home, offset)) = found else { return Err(self.nowhere(LostReason::Unmapped, None)) };
@@ -309,7 +309,7 @@ impl Collector {
     }
 }
 
-/// What the name that stands in a mapping says, if it is no file's path.
+/// What the name in a mapping says, if it is no file's path.
 fn reason_of_name(path: &str) -> Option<LostReason> {
     let is_made = ["/memfd:", "/SYSV", "/dev/zero", "/anon_hugepage", "//"];
     match path {

@@ -11,7 +11,7 @@
 
 use crate::branches::Branch;
 
-/// Bits of `sample_type`, in the order in which fields stand in a sample.
+/// Bits of `sample_type`, in the order of the fields of a sample.
 pub(crate) mod field {
     pub(crate) const IP: u64 = 1 << 0;
     pub(crate) const TID: u64 = 1 << 1;
@@ -63,7 +63,7 @@ pub struct Sample {
     pub pid: u32,
     /// Thread.
     pub tid: u32,
-    /// Events since the sample before; 1 where not told.
+    /// Events since the sample before; 1 where that is not recorded.
     pub period: u64,
     /// Return addresses in the program, innermost first, beginning with `ip`;
     /// empty where none were asked for.
@@ -72,7 +72,7 @@ pub struct Sample {
     pub branches: Vec<Branch>,
 }
 
-/// What tells two files of one path apart.
+/// What distinguishes two files of one path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileMark {
     /// The build-id, read by the kernel out of the mapping itself.
@@ -120,7 +120,7 @@ pub enum Record {
         pid: u32,
         /// Thread.
         tid: u32,
-        /// Whether all mappings before this are gone.
+        /// Whether all mappings before this no longer exist.
         is_exec: bool,
         /// The name.
         name: String,
@@ -321,7 +321,7 @@ fn sample(layout: &SampleLayout, header: Header, cursor: &mut Cursor<'_>) -> Res
     Ok(Stamped { time, record: Record::Sample(Sample { mode, ip, pid, tid, period, stack, branches }) })
 }
 
-/// Skips the counts that stand in a sample taken with `PERF_SAMPLE_READ`.
+/// Skips the counts that are in a sample taken with `PERF_SAMPLE_READ`.
 fn skip_counts(format: u64, cursor: &mut Cursor<'_>) -> Result<(), BadRecord> {
     let times = (format & 0b11).count_ones();
     let each = 1 + (format & (1 << 2 | 1 << 4)).count_ones();

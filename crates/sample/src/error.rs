@@ -94,7 +94,7 @@ pub enum Error {
         /// What the kernel answered.
         source: io::Error,
     },
-    /// The timer that stands in for counters cannot be made or was not entered.
+    /// The timer that replaces counters cannot be made or was not entered.
     #[error("the timer {what}")]
     Timer {
         /// What happened and what to do.

@@ -59,12 +59,12 @@ impl Event {
         Event { name: "cpu-clock".to_owned(), kind: SOFTWARE, config: 0 }
     }
 
-    /// An event that never happens: it only tells of mappings and tasks.
+    /// An event that never happens: it only reports mappings and tasks.
     pub(crate) fn silent() -> Self {
         Event { name: "dummy".to_owned(), kind: SOFTWARE, config: 9 }
     }
 
-    /// The event of these numbers, as a file of samples tells it.
+    /// The event of these numbers, as a file of samples has them.
     pub(crate) fn of(kind: u32, config: u64) -> Self {
         let known = NAMES.iter().find(|known| (known.1, known.2) == (kind, config));
         let name = known.map_or_else(|| format!("event {kind}:{config:x}"), |known| known.0.to_owned());

@@ -57,7 +57,7 @@ pub(crate) struct Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     first: Segment,
-    /// The first address behind all parts.
+    /// The first address after all parts.
     end: u64,
 }
 
@@ -133,8 +133,8 @@ impl Image {
     /// How many bytes of a mapping are code of the file; a mapping that the program headers
     /// cannot have asked for is refused.
     ///
-    /// Whoever loads a file maps its first part as long as the whole file will be, and puts the
-    /// other parts over the end of it. Where the first part is code, that is what is told of it.
+    /// A loader of a file maps its first part as long as the whole file will be. It puts the other
+    /// parts over the end of it. Where the first part is code, that is what is reported of it.
     pub(crate) fn check(&self, mapping: &Mapping, page: u64) -> Result<u64, LostReason> {
         let end = mapping.offset.checked_add(mapping.length).ok_or(LostReason::Shifted)?;
         let found = self.segments.iter().find_map(|segment| {
@@ -158,7 +158,7 @@ impl Image {
         if is_shifted { Err(LostReason::Shifted) } else { Ok(length) }
     }
 
-    /// The address, in the file's numbering, of what lies at `offset` in it.
+    /// The address, in the file's numbering, of what is at `offset` in it.
     pub(crate) fn address(&self, offset: u64) -> Option<u64> {
         let inside = |segment: &&Segment| {
             offset.checked_sub(segment.offset).is_some_and(|distance| distance < segment.length)
@@ -168,7 +168,7 @@ impl Image {
     }
 }
 
-/// A file that is there now, with what tells whether it is the one that ran.
+/// A file that is there now, with what decides whether it is the one that ran.
 pub(crate) struct ImageFile {
     pub(crate) image: Image,
     metadata: Metadata,
@@ -222,8 +222,8 @@ impl ImageFile {
     }
 }
 
-/// `perf` keeps at most 20 bytes and fills up with zeros, so a short id from a
-/// file of its must agree as far as both go, and what follows must be zero.
+/// `perf` keeps at most 20 bytes and fills up with zeros. So a short id from a file of its must
+/// agree as far as both go, and what follows must be zero.
 fn same_build(ran: &[u8], found: &[u8]) -> bool {
     let common = ran.len().min(found.len()).min(20);
     let is_filling = |rest: &[u8]| rest.iter().all(|byte| *byte == 0);

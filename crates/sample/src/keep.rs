@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::decode::{FileMark, HEADER_BYTES, Mapping, Record};
 use crate::sys::event::Attributes;
 
-/// Bytes of the file's header, and of the one entry of events behind it.
+/// Bytes of the file's header, and of the one entry of events after it.
 const HEAD: u64 = 104;
 const ATTRIBUTE: u64 = 112;
 const DATA: u64 = HEAD + ATTRIBUTE + 16;
@@ -64,8 +64,8 @@ impl Kept {
     }
 }
 
-/// A mapping or a name as the kernel writes it, at time 0, with thread and
-/// time at its end; nothing for other records, which are copied as they come.
+/// A mapping or a name as the kernel writes it, at time 0, with thread and time at its end. Nothing
+/// for other records, which are copied as they come.
 pub(crate) fn encoded(record: &Record) -> Vec<u8> {
     match record {
         Record::Mapping(mapping) => encoded_mapping(mapping),
@@ -104,7 +104,7 @@ fn encoded_mapping(mapping: &Mapping) -> Vec<u8> {
     whole(10, flags, body, task)
 }
 
-/// Text with at least one 0 behind it, up to a word's end.
+/// Text with at least one 0 after it, up to a word's end.
 fn extend_with_text(body: &mut Vec<u8>, text: &str) {
     // A path is no longer than the kernel's own limit for one.
     body.extend(&text.as_bytes()[..text.len().min(4096)]);

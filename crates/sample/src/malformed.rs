@@ -44,7 +44,7 @@ pub enum MalformedSample {
         /// Another one.
         second: String,
     },
-    /// Records cannot be told apart.
+    /// Records cannot be distinguished.
     #[error("it has several events whose records cannot be told apart; record one with -e")]
     Ambiguous,
     /// Its samples have no address, process or time.

@@ -32,7 +32,7 @@ impl<H> Default for Space<H> {
 }
 
 impl<H: Clone> Space<H> {
-    /// Puts a piece where it belongs; what it covers is gone.
+    /// Puts a piece where it belongs; what it covers is removed.
     pub(crate) fn map(&mut self, start: u64, piece: MappedPiece<H>) {
         if piece.end <= start {
             return;
@@ -61,7 +61,7 @@ impl<H: Clone> Space<H> {
         self.pieces.insert(start, piece);
     }
 
-    /// What lies at an address, and where in it.
+    /// What is at an address, and where in it.
     pub(crate) fn find(&self, address: u64) -> Option<(&H, u64)> {
         let (start, piece) = self.pieces.range(..=address).next_back()?;
         (address < piece.end).then(|| (&piece.home, piece.offset.wrapping_add(address - start)))

@@ -41,7 +41,7 @@ pub(crate) enum Begin {
     OnExec,
     /// At once.
     Now,
-    /// When it is told to.
+    /// On command.
     OnCommand,
 }
 

@@ -15,7 +15,7 @@
 
 use crate::decode::{Record, Stamped};
 
-/// Records that wait for their turn.
+/// Records that wait for earlier ones.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<(u64, Record)>,

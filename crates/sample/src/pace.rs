@@ -31,7 +31,7 @@ pub enum Pace {
 
 /// No slower than this: fewer samples say nothing.
 const SLOWEST: u64 = 10;
-/// Measured at this rate, at which interrupts tell in a short time.
+/// Measured at this rate, at which interrupts show in a short time.
 const MEASURED_AT: u64 = 10_000;
 
 /// The rate that a pace means for an event.
@@ -106,7 +106,7 @@ fn cost_of_a_sample(event: &Event) -> Result<Duration, Error> {
     Ok(interrupt + cost_of_reading(&mut channels))
 }
 
-/// What it takes to read the samples that lie in the rings, each.
+/// What it takes to read the samples that are in the rings, each.
 fn cost_of_reading(channels: &mut [Channel]) -> Duration {
     let began = Instant::now();
     let mut fold = Fold::new(SystemTime::now());

@@ -42,13 +42,13 @@ pub fn read_perf_data(path: &Path) -> Result<Samples, Error> {
     read_perf_data_with(path, &[])
 }
 
-/// The same; what is not where it was any more, or is another build there, is
-/// read from that file of `images` that has its build-id.
+/// The same. What is not where it was any more, or is another build there, is read from that file
+/// of `images` that has its build-id.
 pub fn read_perf_data_with(path: &Path, images: &[PathBuf]) -> Result<Samples, Error> {
     read_file(path, images, None)
 }
 
-/// The same, of the processes of `program` only: what ran beside it is left out and counted.
+/// The same, of the processes of `program` only: what ran at the same time is left out and counted.
 ///
 /// # Errors
 /// Neither `program` nor a program among `images` is what ran.
@@ -68,9 +68,9 @@ fn read_file(path: &Path, images: &[PathBuf], program: Option<&Path>) -> Result<
 struct ReadRequest<'a> {
     /// When it was written.
     recorded: SystemTime,
-    /// Files that stand in for others of the same build.
+    /// Files that replace others of the same build.
     images: &'a [PathBuf],
-    /// The program whose processes are meant, if not all.
+    /// The program whose processes are selected, if not all.
     program: Option<&'a Path>,
 }
 
@@ -189,7 +189,7 @@ fn read(bytes: &[u8], request: &ReadRequest<'_>) -> Result<Samples, MalformedSam
 /// Bytes of the header of a file that went through a pipe.
 const PIPE_HEADER: usize = 16;
 
-/// The samples in a file that went through a pipe: records tell of events and builds.
+/// The samples in a file that went through a pipe: records describe events and builds.
 fn read_stream(bytes: &[u8], request: &ReadRequest<'_>) -> Result<Samples, MalformedSample> {
     const EVENT: u32 = 64;
     const BUILD_ID: u32 = 67;
@@ -220,7 +220,7 @@ fn read_stream(bytes: &[u8], request: &ReadRequest<'_>) -> Result<Samples, Malfo
     file.samples(&build_ids, request, is_whole)
 }
 
-/// An event as a record tells it: its attribute, which begins with its kind and size, and ids.
+/// An event as a record describes it: its attribute, which begins with its kind and size, and ids.
 fn stream_attribute(body: &[u8]) -> Option<Attribute> {
     let size = usize::try_from(small(body, 4)?).ok().filter(|size| *size >= 64)?;
     let ids = body.get(size..)?;
@@ -271,7 +271,7 @@ fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, MalformedSample> {
     distinct(attributes.ok_or_else(broken)?)
 }
 
-/// Events whose records can be told apart.
+/// Events whose records can be distinguished.
 fn distinct(attributes: Vec<Attribute>) -> Result<Vec<Attribute>, MalformedSample> {
     let first = attributes.first().ok_or(MalformedSample::NoEvent)?;
     let is_alike = attributes.iter().all(|other| other.layout == first.layout);
@@ -318,7 +318,7 @@ fn build_ids(bytes: &[u8], data: Section) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Adds what records of build-ids tell.
+/// Adds what records of build-ids say.
 fn add_build_ids(mut rest: &[u8], found: &mut BTreeMap<String, Vec<u8>>) {
     const TELLS_SIZE: u16 = 1 << 15;
     while let Some(header) = Header::read(rest) {

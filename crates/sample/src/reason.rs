@@ -20,7 +20,7 @@ pub enum LostReason {
     Unmapped,
     /// In a file that has no name any more.
     Deleted,
-    /// In a file of which another build lies at its path now.
+    /// In a file of which another build is at its path now.
     OtherBuild {
         /// The build-id of what ran.
         ran: Vec<u8>,

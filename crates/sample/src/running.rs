@@ -20,7 +20,7 @@ pub(crate) fn threads(pid: u32) -> io::Result<Vec<u32>> {
     Ok(threads)
 }
 
-/// Names of a process's threads; those that are gone meanwhile have none.
+/// Names of a process's threads; those that ended meanwhile have none.
 pub(crate) fn names(pid: u32) -> Vec<Record> {
     let name = |tid: u32| {
         let text = std::fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::LostReason;
 use crate::branches::BranchRun;
 
-/// What a processor is taken to run at that does not tell, in cycles a second.
+/// What a processor is taken to run at that does not report it, in cycles a second.
 pub const USUAL_HERTZ: f64 = 2.5e9;
 
 /// The samples of a program, of several processes or of a file.
@@ -28,7 +28,7 @@ pub struct Samples {
     pub lost: u64,
     /// Records that no kernel writes; nothing else was read out of them.
     pub broken: u64,
-    /// Runs between branches that lie in no image, or in none as a whole.
+    /// Runs between branches that are in no image, or in none as a whole.
     pub torn: u64,
     /// How often the kernel paused because samples came too fast.
     pub throttled: u64,
@@ -36,8 +36,7 @@ pub struct Samples {
     pub event: String,
     /// What was asked for and what was granted.
     pub rate: Rate,
-    /// Processor time of all that was sampled; `None` for files, which do not
-    /// tell.
+    /// Processor time of all that was sampled; `None` for files, which do not have it.
     pub cpu: Option<Duration>,
     /// From the first to the last moment of sampling.
     pub wall: Duration,
@@ -78,7 +77,7 @@ pub struct Rate {
 /// Hits of one image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSamples {
-    /// Where the file lies.
+    /// Where the file is.
     pub path: String,
     /// Its build-id, if it has one.
     pub build_id: Option<Vec<u8>>,
@@ -95,7 +94,7 @@ pub struct ImageSamples {
 pub struct ProcessSamples {
     /// Its number.
     pub pid: u32,
-    /// The name of its first thread, if one was told.
+    /// The name of its first thread, if one was recorded.
     pub name: Option<String>,
     /// All its samples.
     pub hits: u64,
@@ -108,7 +107,7 @@ pub struct ProcessSamples {
 pub struct ThreadSamples {
     /// Its number.
     pub tid: u32,
-    /// Its last name, if one was told.
+    /// Its last name, if one was recorded.
     pub name: Option<String>,
     /// Its samples.
     pub hits: u64,
@@ -152,7 +151,7 @@ pub enum End {
     AllEnded,
     /// The file was read to its end.
     FileEnd,
-    /// The file breaks off; what stood before is here.
+    /// The file breaks off; what was before is here.
     FileBrokenOff,
 }
 

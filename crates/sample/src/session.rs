@@ -57,8 +57,8 @@ pub struct SessionOptions {
     /// Pages of the ring of each processor; made smaller if memory may not be
     /// locked. The default, 512 KiB, holds 1.6 s at 10,000 samples a second.
     pub ring_pages: usize,
-    /// A file that samples are written into as they come, for the case that
-    /// this process does not live to say what they are; it is a `perf.data`.
+    /// A file that samples are written into as they come. It is for the case that this process does
+    /// not live to say what they are. It is a `perf.data`.
     pub keep: Option<PathBuf>,
     /// Files that are read in place of mapped ones of the same build-id that
     /// are not at their paths any more.
@@ -262,8 +262,8 @@ impl Sampler {
         Ok(End::of(status))
     }
 
-    /// Empties all rings into the queue; tells which threads were born to a
-    /// thread that was sampled already.
+    /// Empties all rings into the queue; returns which threads were started by a thread that was
+    /// sampled already.
     fn drain(&mut self) -> Vec<u32> {
         let mut born = Vec::new();
         let mut bytes = Vec::new();

@@ -66,7 +66,7 @@ struct Stream {
 /// Sampling by a timer in the program.
 pub struct TimerSampler {
     folder: Scratch,
-    /// Where the library lies, if it cannot be loaded out of `folder`.
+    /// Where the library is, if it cannot be loaded out of `folder`.
     _aside: Option<Scratch>,
     streams: Vec<Stream>,
     child: Child,

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::random::Random;
 
-/// Accesses behind results of 8 bits, at random.
+/// Accesses after results of 8 bits, at random.
 pub fn with_accesses(text: &str, random: &mut Random) -> String {
     let mut out = format!("global internal @array type [{} x i8] = {{ }}\n", 20 + random.below(200));
     for (number, line) in text.lines().enumerate() {

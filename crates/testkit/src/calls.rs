@@ -131,7 +131,7 @@ impl InterpretedMachine<'_, '_> {
         self.called(Some(Scalar::integer(32, value)))
     }
 
-    /// Goes on behind the call that the frame stands at.
+    /// Goes on after the call that the frame is at.
     fn called(&mut self, result: Option<Scalar>) -> InterpreterStep<()> {
         let at = self.frame().at;
         let normal = invoke_targets(self.function(), at).map(|(normal, _)| normal);
@@ -167,7 +167,7 @@ impl InterpretedMachine<'_, '_> {
         self.unwind_from_here()
     }
 
-    /// An exception comes out of the call that the frame stands at.
+    /// An exception comes out of the call that the frame is at.
     fn unwind_from_here(&mut self) -> InterpreterStep<()> {
         loop {
             let at = self.frame().at;

@@ -191,7 +191,7 @@ fn only_part(parts: &Rc<[Scalar]>, kind: &ValueKind) -> Option<Scalar> {
     found.next().filter(|_| found.next().is_none()).cloned()
 }
 
-/// The pointer behind one, by so many bytes.
+/// The pointer that is so many bytes after one.
 pub(crate) fn behind(pointer: Pointer, bytes: u64) -> Pointer {
     Pointer { offset: pointer.offset.wrapping_add(bytes as i64), ..pointer }
 }

@@ -58,10 +58,9 @@ impl Case {
         parse_module(&self.text)
     }
 
-    /// What the declared functions do, from the start of a run on: `pure8` and
-    /// `pure16` compute; `unknown` halves exported data; `keep` remembers a
-    /// pointer and `touch` writes there; `leave` throws at every fourth number,
-    /// or ends the program.
+    /// What the declared functions do, from the start of a run on. `pure8` and `pure16` compute;
+    /// `unknown` halves exported data; `keep` remembers a pointer and `touch` writes there. `leave`
+    /// throws at every fourth number, or ends the program.
     pub fn externals(&self) -> impl FnMut(&mut Memory, &str, &[Scalar]) -> Reply + use<> {
         let exported = self.exported.clone();
         let stops = self.seed.is_multiple_of(2);

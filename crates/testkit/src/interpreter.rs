@@ -15,7 +15,7 @@ use crate::outcome::LoopShape;
 use crate::record::Shapes;
 use crate::scalar::Scalar;
 
-/// Instructions that a run executes unless it is told otherwise.
+/// Instructions that a run executes unless another number is given.
 const STEPS: u64 = 1 << 20;
 
 /// A module that is ready to be run.

@@ -266,7 +266,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
         }
     }
 
-    /// Notes a result and goes on behind it.
+    /// Notes a result and goes on after it.
     pub(crate) fn finish(&mut self, mut result: Option<Scalar>) {
         if let Some(value) = &mut result {
             let frame = self.frame();

@@ -101,8 +101,8 @@ impl Memory {
         self.objects[pointer.object].base.wrapping_add(pointer.offset as u64)
     }
 
-    /// The pointer that a number is: into the object that lies there, or at its
-    /// end; else so far from null. Cost: a binary search.
+    /// The pointer that a number is: into the object that is there, or at its end; else so far from
+    /// null. Cost: a binary search.
     pub fn pointer_at(&self, address: u64) -> Pointer {
         let behind = self.objects.as_slice().partition_point(|object| object.base <= address);
         let object = ObjectId::new(behind - 1);

@@ -115,7 +115,7 @@ pub enum ObservedUse {
 /// A loop to be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopShape {
-    /// The function that it lies in.
+    /// The function that it is in.
     pub function: FunctionId,
     /// Where it is entered.
     pub header: BlockId,
@@ -134,8 +134,8 @@ pub struct Activation {
     pub frame: FrameId,
     /// The smallest activation around it in the same call, by position.
     pub parent: Option<usize>,
-    /// The loops around it in the same call, outer ones first, by position, and
-    /// how often each had gone back when this one began.
+    /// The loops around it in the same call, outer ones first, by position, and how often each went
+    /// back before this one began.
     pub turns_around: Vec<(usize, u64)>,
     /// Where control came from.
     pub entered_from: BlockId,
@@ -145,8 +145,8 @@ pub struct Activation {
     pub header_executions: u64,
     /// How it ended.
     pub end: LoopEnd,
-    /// For each execution of the header, behind its phis: the values of
-    /// [`LoopShape::watched`]; `None` of one that was not computed yet.
+    /// For each execution of the header, after its phis: the values of [`LoopShape::watched`];
+    /// `None` of one that was not computed yet.
     pub watched: Vec<Vec<Option<Scalar>>>,
 }
 
@@ -174,7 +174,7 @@ impl Activation {
 /// One execution of a store, a call, or whatever wrote memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ObservedWrite {
-    /// The call of the function that it lies in.
+    /// The call of the function that it is in.
     pub frame: FrameId,
     /// The instruction.
     pub at: Site,
@@ -194,7 +194,7 @@ pub enum ObservedWriter {
 /// One execution of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadSeen {
-    /// The call of the function that it lies in.
+    /// The call of the function that it is in.
     pub frame: FrameId,
     /// The load.
     pub at: Site,

@@ -36,8 +36,8 @@ pub fn task(pid: u32) -> u64 {
     u64::from(pid) << 32 | u64::from(pid)
 }
 
-/// An executable mapping of the file at `path`, with zeros for its path's end and thread and
-/// time 1 behind it.
+/// An executable mapping of the file at `path`, with zeros for its path's end and thread and time 1
+/// after it.
 pub fn mapping(pid: u32, start: u64, length: u64, offset: u64, path: &str) -> Vec<u8> {
     let file = std::fs::metadata(path).ok();
     let device = file.as_ref().map_or(0, MetadataExt::dev);
@@ -50,8 +50,8 @@ pub fn mapping(pid: u32, start: u64, length: u64, offset: u64, path: &str) -> Ve
     record(10, USER, &body)
 }
 
-/// A file with these events of the kernel's own (their number there and the ids of their
-/// records) at 4000 samples a second, fields and records.
+/// A file with these events of the kernel's own, at 4000 samples a second, with fields and records.
+/// Of each event there are its number in the kernel and the ids of its records.
 pub fn file(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> {
     file_at(4000, events, fields, records)
 }
@@ -83,7 +83,7 @@ pub fn file_at(rate: u64, events: &[(u64, &[u64])], fields: u64, records: &[u8])
     bytes
 }
 
-/// The same as it would have gone through a pipe: records tell of the events.
+/// The same as it would have passed through a pipe: records describe the events.
 pub fn stream(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> {
     let whole = file(events, fields, records);
     let mut bytes = b"PERFILE2".to_vec();
@@ -95,9 +95,9 @@ pub fn stream(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> 
     bytes
 }
 
-/// Records as `perf record -z` packs them, in pieces of so many bytes: one frame of zstd, whose
-/// head stands in the first piece and which nobody ends. Nothing is made smaller. With sizes
-/// they are as of perf since 6.16.
+/// Records as `perf record -z` packs them, in pieces of so many bytes. They are one frame of zstd,
+/// whose head is in the first piece and which nobody ends. Nothing is made smaller. With sizes they
+/// are as of perf since 6.16.
 ///
 /// # Panics
 /// With pieces that are longer than a block or than a record.

@@ -128,10 +128,9 @@ impl Recorder {
     }
 }
 
-/// The natural loops of a function, found the slow way: a back edge leads to a
-/// block without which its source cannot be reached; the members are what
-/// reaches such a source without passing the header. Outer loops come before
-/// those inside them; nothing is watched. Cost: blocks times edges.
+/// The natural loops of a function, found the slow way. A back edge leads to a block without which
+/// its source cannot be reached. The members are what reaches such a source without passing the
+/// header. Outer loops come before those inside them; nothing is watched. Cost: blocks times edges.
 pub fn natural_loops(function: FunctionId, body: &opcost_ir::Function) -> Vec<LoopShape> {
     let entry = BlockId::new(0);
     let successors = |block: BlockId| body.blocks[block].successors.clone();

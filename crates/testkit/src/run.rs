@@ -10,7 +10,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::memory::Memory;
 use crate::outcome::{Activation, Ended, FrameId, FrameSeen, LoadSeen, ObservedWriter};
 
-/// What a run told.
+/// What a run observed.
 #[derive(Clone, Debug)]
 pub struct InterpretedRun {
     /// How it ended.
@@ -25,16 +25,16 @@ pub struct InterpretedRun {
     pub frames: IdMap<FrameId, FrameSeen>,
     /// Memory at the end.
     pub memory: Memory,
-    /// Each number that a result or parameter had, once, in the order in which
-    /// they first had it, if asked for: integers by their bits, others by those
-    /// of a `double`; of pointers the offset.
+    /// Each number that a result or parameter had, once, in the order in which they first had it,
+    /// if asked for. Integers are by their bits, others by those of a `double`; of pointers it is
+    /// the offset.
     pub values: Vec<(FunctionId, Value, u128)>,
 }
 
 impl InterpretedRun {
-    /// What wrote, as seen from one call of a function: the instruction of that
-    /// very call, be it a store or a call in which the write happened. `None`
-    /// if it happened before that call began. Cost: depth of calls.
+    /// What wrote, as seen from one call of a function. It is the instruction of that very call, be
+    /// it a store or a call in which the write happened. `None` if it happened before that call
+    /// began. Cost: depth of calls.
     pub fn writer_in(&self, frame: FrameId, writer: ObservedWriter) -> Option<InstructionId> {
         let ObservedWriter::Instruction(write) = writer else { return None };
         let (mut inner, mut instruction) = (write.frame, write.at.instruction);

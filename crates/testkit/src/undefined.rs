@@ -62,8 +62,8 @@ enum Operand {
     Undefined,
 }
 
-/// Of narrow words: the square of what it is given, the same where a promise is
-/// made, and something that is undefined in its low bits.
+/// Of narrow words: the square of what it is given, and the same where a promise is made. Also
+/// something that is undefined in its low bits.
 const FUNCTIONS: &str = "define internal i3 @squared(i3 %v) {
 entry:
   %r = mul i3 %v, %v

@@ -67,7 +67,7 @@ pub enum WidthClaimError {
     /// Nothing before a `;`.
     #[error("a claim without a name")]
     NoName,
-    /// No number of bits behind a name.
+    /// No number of bits follows a name.
     #[error("{0} wants a number of bits up to 64")]
     NoBits(String),
     /// A word that is none of a mark.

@@ -37,12 +37,12 @@ const VARIABLES: [&str; 9] = [
     "SDKROOT",
 ];
 
-/// Names the included files, a line each behind the hash, and what was made.
+/// Names the included files, a line each after the hash, and what was made.
 const LIST: &str = "list";
 
 /// What one call of clang makes of opcost's own files.
 pub(crate) struct Order<'a> {
-    /// The build's folder; where it lies is of no matter to what is made.
+    /// The build's folder; its place does not matter to what is made.
     pub(crate) scratch: &'a Path,
     /// Folders of opcost's own files, below it.
     pub(crate) carried: &'a [&'a Path],
@@ -83,7 +83,7 @@ pub(crate) fn cache() -> Option<PathBuf> {
     Some(cache.join("opcost"))
 }
 
-/// Stands for all that decides what is made but the files of others; none if that is not known.
+/// Represents all that decides what is made but the files of others; none if that is not known.
 fn key(command: &Command, order: &Order<'_>) -> Option<Hash128> {
     let mut hasher = Hasher128::new();
     let program = resolve(command.get_program())?;
@@ -142,7 +142,7 @@ fn resolve(program: &OsStr) -> Option<PathBuf> {
     (&start == b"\x7fELF").then_some(found)
 }
 
-/// A word in which a folder is called by one name, wherever it lies.
+/// A word in which a folder is called by one name, wherever it is.
 fn without(word: &[u8], folder: &[u8]) -> Vec<u8> {
     let mut rest = word;
     let mut named = Vec::new();

@@ -141,7 +141,7 @@ impl TableFault {
     }
 }
 
-/// Reads a table; an error is told with its place in the text.
+/// Reads a table; an error is reported with its place in the text.
 fn read(text: &str) -> Result<CostTable, TableError> {
     let file: CostFile = toml::from_str(text).map_err(|error| {
         TableFault::Form(error.message().to_owned()).at(error.span().map_or(0, |span| span.start))

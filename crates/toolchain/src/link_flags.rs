@@ -1,7 +1,7 @@
 //! Which flags mean something to the linker, and which give names of the program to others?
 
-/// The first flag that gives the program's names to code outside of it: that renames or exports
-/// them, or tells the linker by a script what to make of them.
+/// The first flag that gives the program's names to code outside of it. Such a flag renames or
+/// exports them, or gives the linker a script that may.
 pub(crate) fn opens_names(flags: &[String]) -> Option<&str> {
     const OPTIONS: [&str; 14] = [
         "defsym",

@@ -8,7 +8,7 @@ use opcost_key::Anchor;
 /// How a program is compiled.
 #[derive(Clone, Debug)]
 pub struct CompileOptions {
-    /// Level of optimisation, as behind `-O`: 0, 1, 2, 3, s or z.
+    /// Level of optimisation, as after `-O`: 0, 1, 2, 3, s or z.
     pub level: String,
     /// Further flags of the compiler.
     pub cflags: Vec<String>,
@@ -16,7 +16,7 @@ pub struct CompileOptions {
     pub include: Vec<String>,
     /// Macros, as `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
-    /// Libraries to link, by their names behind `-l`.
+    /// Libraries to link, by their names after `-l`.
     pub library: Vec<String>,
     /// Folders of libraries.
     pub library_path: Vec<String>,
@@ -63,7 +63,7 @@ impl CompileOptions {
         self.cflags.iter().any(|given| given == flag)
     }
 
-    /// The level of `-O`: sizes are told by attributes of the functions.
+    /// The level of `-O`: sizes are given by attributes of the functions.
     pub(crate) fn code_level(&self) -> u8 {
         match self.level.as_str() {
             "0" => 0,

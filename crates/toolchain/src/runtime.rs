@@ -55,8 +55,8 @@ pub fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Result<[Path
 /// Has debugging information not say in which folder opcost was called.
 pub(crate) const ANYWHERE: [&str; 1] = ["-fdebug-compilation-dir=."];
 
-/// Compiles the library functions that pay, as bitcode, in `folder`, which is
-/// made. In reports their files lie in `opcost-library`.
+/// Compiles the library functions that pay, as bitcode, in `folder`, which is made. In reports
+/// their files are in `opcost-library`.
 pub fn compile_library(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::library::{FLAGS, SOURCES, UNIT};
     write_all(folder, SOURCES)?;

@@ -15,7 +15,7 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
 
 /// Libraries that start no thread that runs the program's code. Calls that start one through
-/// `pthread`, `rt` or `stdc++` stand in the program's own modules.
+/// `pthread`, `rt` or `stdc++` are in the program's own modules.
 const QUIET: [&str; 15] = [
     "m", "c", "dl", "rt", "util", "pthread", "gcc", "gcc_s", "gcc_eh", "stdc++", "c++", "c++abi", "z",
     "zstd", "atomic",

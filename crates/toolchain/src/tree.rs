@@ -18,9 +18,9 @@ use opcost_answer::life::{Change, CodePlace, Step, StepCertainty};
 pub(crate) struct AstNode {
     /// `BinaryOperator`
     pub(crate) kind: String,
-    /// `int '/'`: its type and what else tells it.
+    /// `int '/'`: its type and what else describes it.
     pub(crate) details: String,
-    /// How deep below the function it stands.
+    /// How deep below the function it is.
     pub(crate) depth: usize,
     /// Of its token, from 1.
     pub(crate) line: u32,
@@ -44,9 +44,8 @@ pub(crate) fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstN
     Ok(traversal.nodes)
 }
 
-/// The nodes at the places of the chosen instructions, as steps: one that an
-/// instruction comes from has its number; what stands below it in the tree and in
-/// the same line is shown with it.
+/// The nodes at the places of the chosen instructions, as steps. One that an instruction comes from
+/// has its number. What is below it in the tree and in the same line is shown with it.
 pub(crate) fn steps(nodes: &[AstNode], places: &[CodePlace], function: &str) -> Vec<Step> {
     let own: Vec<&CodePlace> = places.iter().filter(|place| place.function == function).collect();
     let is_at =
@@ -95,7 +94,7 @@ struct Traversal<'a> {
 }
 
 impl Traversal<'_> {
-    /// Looks for the function, which may stand in a class or namespace.
+    /// Looks for the function, which may be in a class or namespace.
     fn search(&mut self, node: &Value, function: &str) {
         let is_it = node["mangledName"] == function && inner(node).any(|part| part["kind"] == "CompoundStmt");
         if is_it {
@@ -121,7 +120,7 @@ impl Traversal<'_> {
         inner(node).for_each(|part| self.node(part, depth + 1));
     }
 
-    /// Offset and length of the token at which its instructions say they stand.
+    /// Offset and length of the token that its instructions have as their place.
     fn token(&self, node: &Value) -> Option<(usize, usize)> {
         let own = |key: &str| location(&node["range"][key]);
         let parts: Vec<&Value> = inner(node).collect();

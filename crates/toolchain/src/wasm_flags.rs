@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::options::CompileOptions;
 
-/// The target; libraries lie where the older of its names leads.
+/// The target; libraries are where the older of its names leads.
 const TARGET: [&str; 2] = ["--target=wasm32-wasi", "-Wno-deprecated"];
 
 /// Where Debian has the headers. Without these words clang would look for what

@@ -34,7 +34,7 @@ pub(crate) enum WorkError {
     /// A ledger cannot be read.
     #[error(transparent)]
     Ledger(#[from] OpcError),
-    /// Code has no life that could be told.
+    /// Code has no life that could be reported.
     #[error(transparent)]
     NoLife(#[from] NoLife),
     /// There is no solver, or it failed.

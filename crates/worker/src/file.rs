@@ -21,7 +21,7 @@ pub(crate) fn is_module(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|extension| extension == "bc" || extension == "ll")
 }
 
-/// The source whose lines are meant.
+/// The source whose lines are selected.
 ///
 /// # Errors
 /// The file is a module without lines, or of several sources.

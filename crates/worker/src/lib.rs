@@ -20,7 +20,7 @@ use std::path::Path;
 use opcost_answer::Failure;
 use opcost_job::{Job, Refusal, Reply, reply_path};
 
-/// Does the job of a file, and writes its reply beside it.
+/// Does the job of a file, and writes its reply next to it.
 ///
 /// # Errors
 /// The file holds no job of this version, or the reply cannot be written. A job that is refused

@@ -16,7 +16,7 @@ pub(crate) fn name_files(module: &mut Module, root: &Path) {
 /// Names that an error lists, at most.
 const LISTED: usize = 12;
 
-/// The first names of many, and how many there are behind them.
+/// The first names of many, and how many there are after them.
 pub(crate) fn listed(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(LISTED);
     names.truncate(LISTED);

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 /// Tests ask at the same time; one of them builds.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-/// Where a file of the oracles lies.
+/// Where a file of the oracles is.
 pub(super) fn source(name: &str) -> Result<PathBuf> {
     Ok(repository()?.join("xtask/oracle").join(name))
 }

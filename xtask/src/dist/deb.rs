@@ -53,8 +53,8 @@ fn version(manifest: &Manifest) -> String {
     }
 }
 
-/// The files that an asset names. `cargo deb` builds what it finds in `target/release`; here
-/// these are the programs in the tree. All other assets lie in `target/dist/tree`.
+/// The files that an asset names. `cargo deb` builds what it finds in `target/release`; here these
+/// are the programs in the tree. All other assets are in `target/dist/tree`.
 fn files_of(source: &str, tree: &Path, manifest: &Manifest) -> Result<Vec<PathBuf>> {
     let path = match (source.strip_prefix("target/release/"), source.strip_prefix("../../target/dist/tree/"))
     {

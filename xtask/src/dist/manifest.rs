@@ -21,7 +21,7 @@ pub(super) struct Manifest {
     pub(super) deb: Deb,
     /// Where `cargo binstall` looks for the tarball.
     url: String,
-    /// Where in it a program lies.
+    /// Where in it a program is.
     bin: String,
 }
 
@@ -109,7 +109,7 @@ impl Manifest {
         url.rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// The one folder in the tarball: the first part of where a program lies.
+    /// The one folder in the tarball: the first part of where a program is.
     pub(super) fn folder(&self) -> String {
         let bin = self.filled(&self.bin);
         bin.split('/').next().unwrap_or_default().to_owned()

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Debian packages whose parts are in `opcost`: what, package, where its text lies.
+/// The Debian packages whose parts are in `opcost`: what, package, where its text is.
 const OF_DEBIAN: [(&str, &str, &str); 2] = [
     ("LLVM 22, linked into opcost", "llvm-22-dev", "/usr/share/doc/llvm-22-dev/copyright"),
     (
@@ -31,7 +31,7 @@ const OF_DEBIAN: [(&str, &str, &str); 2] = [
 /// Names of files that hold a licence begin so, in capitals.
 const BEGINNINGS: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
-/// What is installed beside the programs.
+/// What is installed next to the programs.
 pub(super) struct Notices {
     pub(super) copyright: String,
     pub(super) third_party: String,

@@ -19,7 +19,7 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
     )
 }
 
-/// Every file of the folder but two stands in its list.
+/// Every file of the folder but two is in its list.
 #[cfg(test)]
 pub(crate) fn assert_pinned(folder: &Path) {
     use std::collections::BTreeSet;

@@ -114,8 +114,7 @@ fn rewrite_c(text: &str, marks: &[Mark]) -> Result<String> {
     Ok(result)
 }
 
-/// The expected number and how it is meant: 0 exactly, 1 at most, 2 not asked
-/// for these values.
+/// The expected number and how it holds: 0 exactly, 1 at most, 2 not asked for these values.
 fn claim_in_c(claim: &MarkClaim) -> (String, String) {
     let wanted = claim.body.as_ref().map_or_else(String::new, |body| body.to_c());
     let quality = i32::from(claim.quality == MarkQuality::Bound);
@@ -175,7 +174,7 @@ fn judge(told: &str, marks: &[Mark]) -> Result<Observed> {
     Ok(observed)
 }
 
-/// The same recorder behind two Fortran names.
+/// The same recorder under two Fortran names.
 const BY_CALLS: &str = "\
 #include \"observe.h\"
 

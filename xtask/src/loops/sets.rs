@@ -33,7 +33,7 @@ pub(crate) struct Set {
     pub(crate) members: Vec<Member>,
 }
 
-/// Where the programs lie.
+/// Where the programs are.
 pub(crate) fn folder() -> Result<PathBuf> {
     Ok(repository()?.join("corpus/loops"))
 }

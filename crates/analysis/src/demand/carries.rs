@@ -1,11 +1,10 @@
 //! Which bits of the sides of a sum do some bits of it need?
 //!
-//! From the top down: a bit of the sum needs both bits beside it and the carry
-//! that comes in. A carry out of a position needs both bits there and the carry
-//! into it, unless two of the three are known and alike: then it needs only
-//! these two to be what they are known to be. So nothing below a position is
-//! needed where both sides have the same known bit, nor low bits of one side
-//! beside zeros of the other. Cost: linear in the width.
+//! From the top down: a bit of the sum needs both bits next to it and the carry that comes in. A
+//! carry out of a position needs both bits there and the carry into it, unless two of the three are
+//! known and alike: then it needs only these two to be what they are known to be. So nothing below
+//! a position is needed where both sides have the same known bit, nor low bits of one side next to
+//! zeros of the other. Cost: linear in the width.
 
 use crate::ranges::KnownBits;
 

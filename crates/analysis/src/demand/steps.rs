@@ -90,9 +90,8 @@ fn meeting(operands: &[&ValueRange], deciding: [u128; 2], bits: u128) -> [u128; 
     [left, right, 0]
 }
 
-/// Low bits of a product need low bits of the sides, fewer beside zeros at the
-/// end of the other side. Those of the left must then be right themselves,
-/// unless the right side is one number.
+/// Low bits of a product need low bits of the sides, and fewer if the other side ends in zeros.
+/// Those of the left must then be right themselves, unless the right side is one number.
 fn product(operands: &[&ValueRange], bits: u128) -> [u128; 3] {
     let count = bit_length(bits);
     let [left, right] = [known(operands[0]).zeros_at_end(), known(operands[1]).zeros_at_end()];
@@ -135,8 +134,8 @@ fn funnel(is_left: bool, operands: &[&ValueRange], bits: u128) -> [u128; 3] {
     [bits >> (width - low), bits << low & mask(width), amount_bits]
 }
 
-/// Below zeros at the end of the other side the bits of one side do not decide
-/// `<` and `>=`; below ones not `>` and `<=`. Of one side only.
+/// Of one side only. Where the other side ends in zeros, the bits of this side at these places do
+/// not decide `<` and `>=`. Where it ends in ones, they do not decide `>` and `<=`.
 fn comparison(predicate: Predicate, operands: &[&ValueRange]) -> [u128; 2] {
     use Predicate::*;
     let width = operands[0].type_width();

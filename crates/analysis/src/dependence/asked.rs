@@ -40,7 +40,7 @@ pub(super) struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
     pub(super) cell: Cell,
-    /// It lies in a local variable of that very activation.
+    /// It is in a local variable of that very activation.
     pub(super) is_own: bool,
     /// The type that it is read under, of the source language.
     pub(super) tag: Option<TagId>,
@@ -78,13 +78,13 @@ pub(super) enum Origin {
     Initial,
     /// What a new object holds.
     Birth(FunctionId, InstructionId),
-    /// What lies in the caller's memory that is copied for this call.
+    /// What is in the caller's memory that is copied for this call.
     Passed(FunctionId, InstructionId),
     /// Written by code that is not seen.
     Unseen,
     /// The function is called by nobody who is known.
     Callers(FunctionId),
-    /// The walk became too long.
+    /// The traversal became too long.
     Lost,
 }
 

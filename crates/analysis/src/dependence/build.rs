@@ -152,10 +152,9 @@ impl<'s, 'a, M: MemoryQueries> Builder<'s, 'a, M> {
     }
 }
 
-/// Turns every link that leads to a node that is still open into one to a node
-/// that says so (depth-first search with an explicit stack). Only alternatives
-/// can be meant once more: every cycle leads through some. An operation that
-/// is met again before is written once more.
+/// Replaces every link to a node that is still open by a link to a node that says so (depth-first
+/// search with an explicit stack). Only alternatives can be referred to again: every cycle leads
+/// through some. An operation that is met again is written once more.
 fn cut_cycles(nodes: &mut IdMap<ExplanationId, Explanation>) {
     let root = ExplanationId::new(0);
     let original: Vec<Vec<Link>> = nodes.values().map(|node| node.links.clone()).collect();

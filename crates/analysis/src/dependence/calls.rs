@@ -1,8 +1,8 @@
 //! Who calls whom, and what follows from it for the resolver?
 //!
-//! Which functions lie on a cycle of calls (their contexts are not told
-//! apart), which run beside the rest (order in time says nothing there), and
-//! which run at most once in a program. Cost: linear in the calls, once.
+//! Which functions are on a cycle of calls (their contexts are not distinguished), which may run at
+//! any time (order in time says nothing there), and which run at most once in a program. Cost:
+//! linear in the calls, once.
 
 use rustc_hash::FxHashMap as HashMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Calls {
     pub(super) twice: IdMap<FunctionId, Vec<InstructionId>>,
     /// On a cycle of calls.
     pub(super) recursive: IdSet<FunctionId>,
-    /// Reached from what runs beside or between the rest.
+    /// Reached from what may run at any time: a thread, a signal's handler.
     pub(super) by_itself: IdSet<FunctionId>,
     /// Runs at most once.
     pub(super) once: IdSet<FunctionId>,

@@ -1,11 +1,10 @@
 //! Since when does a cell hold what it holds here? The earliest point that
 //! certainly sees the same version.
 //!
-//! Back through the block up to what may change the cell, and on from a block's
-//! beginning to the end of its immediate dominator if nothing in between may:
-//! so all reads of one version are one question, inside and outside of loops
-//! that leave the cell alone. A dominator tree stands in for the memory phis of
-//! a memory-SSA form. Cost: the blocks in between, bounded.
+//! Back through the block up to what may change the cell, and on from a block's beginning to the
+//! end of its immediate dominator if nothing in between may: so all reads of one version are one
+//! question, inside and outside of loops that leave the cell alone. A dominator tree replaces the
+//! memory phis of a memory-SSA form. Cost: the blocks in between, bounded.
 
 use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! In which inputs does an answer end, and what stands in its way?
+//! In which inputs does an answer end, and what is in its way?
 //!
 //! Inputs by name, and the number that follows where they are numbers; else why there
 //! is no answer. Cost: linear in the answer.
@@ -11,10 +11,9 @@ use super::resolution::Resolution;
 use super::rule_set::RuleSet;
 
 impl Resolution<'_, '_> {
-    /// The number that the value certainly is where inputs are these numbers:
-    /// by name. With `defaults`, what a read into memory leaves when it fails
-    /// stands for other inputs that are read into memory. None where a link is
-    /// only possible. Cost: linear in the answer.
+    /// The number that the value certainly is where inputs are these numbers: by name. With
+    /// `defaults`, what a read into memory leaves when it fails replaces other inputs that are read
+    /// into memory. None where a link is only possible. Cost: linear in the answer.
     pub fn number_given(&self, given: &dyn Fn(&str) -> Option<i128>, defaults: bool) -> Option<i128> {
         let mut numbers: IdMap<ExplanationId, Option<Number>> = IdMap::filled(self.nodes.len(), None);
         for &id in &self.facts.order {
@@ -102,7 +101,7 @@ impl Resolution<'_, '_> {
         self.reached(true).into_iter().filter(is_integer).map(|id| self.input_name(id)).collect()
     }
 
-    /// What stands in the way of an answer.
+    /// What prevents an answer.
     pub fn blockers(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for id in self.reached(true) {

@@ -93,11 +93,11 @@ pub enum What {
     /// An element of an array in memory, by index: the link `Index`; what may
     /// have been written there are the others.
     Element(Elements),
-    /// What lies in memory of others, at the address of its link.
+    /// What is in memory of others, at the address of its link.
     Foreign,
     /// Comes in from outside, under this name.
     Input(OutsideInput),
-    /// The node that this one lies in.
+    /// The node that this one is in.
     Again(ExplanationId),
     /// Not known.
     Unknown(UnknownReason),
@@ -179,7 +179,7 @@ pub enum Argument {
     Index(u32),
     /// The address.
     Address,
-    /// What lies there.
+    /// What is there.
     Content,
     /// The unit or stream that is read from.
     Source,
@@ -193,7 +193,7 @@ impl Explanation {
         Explanation { what, ty, at: None, links: Vec::new() }
     }
 
-    /// Whether the node stands for one of its links.
+    /// Whether the node represents one of its links.
     pub fn is_one_of_its_links(&self) -> bool {
         matches!(
             self.what,
@@ -202,7 +202,7 @@ impl Explanation {
     }
 }
 
-/// Each node behind those that it links to (there are no cycles).
+/// Each node after those that it links to (there are no cycles).
 pub(super) fn order(nodes: &IdMap<ExplanationId, Explanation>) -> Vec<ExplanationId> {
     let mut order = Vec::new();
     let mut seen: IdMap<ExplanationId, bool> = IdMap::filled(nodes.len(), false);

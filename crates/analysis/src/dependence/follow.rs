@@ -1,4 +1,4 @@
-//! What do places, numbers and stores tell of each other? Each question once.
+//! What do places, numbers and stores say of each other? Each question once.
 //!
 //! These three rest on each other without end: the place of a pointer on the number of
 //! an index, a number on the only store that a load reads, and that on the places of
@@ -18,7 +18,7 @@ use super::memory::MemoryQueries;
 use super::placed::Placed;
 use super::search::{Ask, Search};
 
-/// How many ways back may lie in one another.
+/// How deep ways back may be nested.
 const DEEPEST: u32 = 6;
 
 impl<M: MemoryQueries> Ask for Search<'_, '_, M> {

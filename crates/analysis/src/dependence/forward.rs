@@ -70,14 +70,13 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// Whether one instruction only writes them, beside what they hold at the
-    /// start.
+    /// Whether one instruction only writes them, apart from what they hold at the start.
     pub fn is_written_once(&self) -> bool {
         self.is_complete && self.list.len() == 1
     }
 }
 
-/// The most steps of a way that are told.
+/// The most steps of a way that are reported.
 const LONGEST: usize = 32;
 
 impl<M: MemoryQueries> Resolver<'_, M> {

@@ -1,5 +1,5 @@
-//! The answer as a plain graph, for whoever draws it: labels with a kind, and
-//! edges with the argument that they are and how sure they are.
+//! The answer as a plain graph, for anyone who draws it: labels with a kind, and edges with the
+//! argument that they are and how sure they are.
 
 use opcost_index::Id;
 
@@ -26,7 +26,7 @@ pub enum NodeKind {
 /// A node of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnNode {
-    /// What stands in it.
+    /// What is written in it.
     pub label: String,
     /// What it is.
     pub kind: NodeKind,

@@ -1,10 +1,9 @@
 //! What do functions give and write that are elsewhere?
 //!
-//! The effect table tells; what it names as input is a named input, a leaf of
-//! the answer, with links to what it comes from (the stream, the unit, the
-//! name of the variable). What only looks at its arguments is an operation on
-//! them and on the memory that they point to. A function that no table knows
-//! gives an input of its own at each call; what it may write is a blocker with
+//! The effect table describes it; what it names as input is a named input, a leaf of the answer,
+//! with links to what it comes from (the stream, the unit, the name of the variable). What only
+//! looks at its arguments is an operation on them and on the memory that they point to. A function
+//! that no table knows gives an input of its own at each call; what it may write is a blocker with
 //! its name.
 
 use opcost_ir::{CalleeRef, Type, TypeId, Value};
@@ -106,7 +105,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         Expansion::of(What::Library(name.into()), at, links)
     }
 
-    /// What lies in a buffer: all of it, as bytes.
+    /// What is in a buffer: all of it, as bytes.
     fn text_in(
         &mut self,
         point: Point,

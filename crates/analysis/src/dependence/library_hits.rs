@@ -1,7 +1,7 @@
 //! What does a call of a library function do to a cell?
 //!
-//! The effect table tells through which parameters it writes and how far; where these
-//! point is asked. Cost: the parameters.
+//! The effect table says through which parameters it writes and how far; where these point is
+//! asked. Cost: the parameters.
 
 use opcost_ir::Value;
 use opcost_key::InstructionId;
@@ -63,7 +63,7 @@ where
         Some(hit)
     }
 
-    /// How many bytes are meant, if that is known.
+    /// How many bytes it covers, if that is known.
     fn extent(&mut self, point: Point, extent: Extent, arguments: &[Value]) -> Option<u64> {
         let mut number = |position: u32| {
             let value = *arguments.get(position as usize)?;
@@ -82,8 +82,8 @@ where
     }
 }
 
-/// What is written through a parameter: how far, whether it certainly is, and
-/// whether also behind the pointers that lie there.
+/// What is written through a parameter: how far, whether it certainly is, and whether also through
+/// the pointers that are stored there.
 fn writes_through(effect: &Effect, position: u32) -> impl Iterator<Item = (Extent, bool, bool)> {
     let touches = effect.touches_of(position).filter(|touched| writes(touched));
     let touches = touches.map(|touched| {

@@ -1,10 +1,9 @@
 //! What does the resolver ask of memory? Four questions, answered by others.
 //!
-//! Where may a pointer point, who may write a range of bytes, whom does a call
-//! call, and who calls a function. Whoever answers may say too much (a write
-//! that never happens), never too little: what he does not know he says with
-//! `is_complete: false`. The resolver makes the answers sharper by the call
-//! sites that led to a place, and asks in which order things happen itself.
+//! Where may a pointer point, who may write a range of bytes, whom does a call call, and who calls
+//! a function. Anyone who answers may say too much (a write that never happens), never too little:
+//! what he does not know he says with `is_complete: false`. The resolver makes the answers sharper
+//! by the call sites that led to a place, and asks in which order things happen itself.
 //!
 //! `binding` answers from [`memory`](crate::memory); the tests answer with a
 //! scan of the whole module, which is the referee.
@@ -158,7 +157,7 @@ pub struct Callers {
     pub is_constructor: bool,
     /// Code that is not seen may call it with anything, at any time.
     pub from_outside: bool,
-    /// It runs beside or between the rest: a thread, a signal's handler.
+    /// It may run at any time: a thread, a signal's handler.
     pub by_itself: bool,
 }
 
@@ -174,7 +173,7 @@ pub trait MemoryQueries {
     fn size(&self, object: Object) -> Option<u64>;
     /// Whom a call may call.
     fn callees(&self, function: FunctionId, call: InstructionId) -> Callees;
-    /// Whether the module is the whole program beside its libraries.
+    /// Whether the module is the whole program, apart from its libraries.
     fn is_program(&self) -> bool;
     /// Who runs a function.
     fn callers(&self, function: FunctionId) -> Callers;

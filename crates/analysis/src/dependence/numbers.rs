@@ -13,14 +13,14 @@ use super::evaluate::{Number, operate};
 use super::memory::MemoryQueries;
 use super::search::{Ask, Search};
 
-/// How many values may lie in one another.
+/// How deep values may be nested.
 const DEEPEST: u32 = 12;
 
 impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {
-    /// The number of a value that lies so deep in others.
+    /// The number of a value that is so deep in others.
     pub(super) fn whole(
         &mut self,
         function: FunctionId,

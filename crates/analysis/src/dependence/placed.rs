@@ -14,8 +14,7 @@ pub(super) enum Placed {
     At { object: Object, offset: i64, is_own: bool },
     /// To an element of the object.
     Elements { object: Object, way: IndexedWay },
-    /// So many bytes behind what this parameter of the outermost function
-    /// points to that is known.
+    /// So many bytes after what this parameter of the outermost known function points to.
     Parameter { function: FunctionId, position: u32, offset: i64 },
     /// To memory that is not the module's.
     Foreign,

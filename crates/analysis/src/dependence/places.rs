@@ -1,12 +1,10 @@
 //! Which bytes does a pointer point to, under the calls that led here?
 //!
-//! From a pointer back along the only way that it can have come: constant
-//! steps, casts, the argument at the call that is known, the only return of a
-//! function, the only store to a variable that holds it. So two calls of one
-//! function with two variables are told apart, which a search that knows no
-//! calls cannot do. Where there are several ways the answer is
-//! [`Placed::Several`], and memory's own points-to sets are asked. Cost: the
-//! length of the way, bounded.
+//! From a pointer back along the only way that it can have come: constant steps, casts, the
+//! argument at the call that is known, the only return of a function, the only store to a variable
+//! that holds it. So two calls of one function with two variables are distinguished, which a search
+//! that knows no calls cannot do. Where there are several ways the answer is [`Placed::Several`],
+//! and memory's own points-to sets are asked. Cost: the length of the way, bounded.
 
 use opcost_ir::{ConstantValue, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};

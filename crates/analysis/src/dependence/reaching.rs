@@ -1,17 +1,15 @@
 //! Which writes can a read see? Reaching definitions, asked backwards.
 //!
-//! From the read back through the blocks, past what does not touch the cell.
-//! A write that certainly covers it ends the way; one that may is noted and
-//! the way goes on past it. At a call of a function that may write the cell
-//! the way goes on at that function's returns, at a function's entry in front
-//! of the call that led there, or of every call if that is not known. So the
-//! document's three answers of memory dependence are one walk: found here
-//! (`Def`), perhaps (`Clobber`), not in this block or function (`NonLocal`,
-//! `NonFuncLocal`). Order means nothing for cells that threads or signal
-//! handlers write, behind `setjmp`, and on the way of an exception: there
-//! every write counts.
+//! From the read back through the blocks, past what does not touch the cell. A write that certainly
+//! covers it ends the way; one that may is noted and the way goes on past it. At a call of a
+//! function that may write the cell the way goes on at that function's returns, at a function's
+//! entry in front of the call that led there, or of every call if that is not known. So the
+//! document's three answers of memory dependence are one traversal: found here (`Def`), perhaps
+//! (`Clobber`), not in this block or function (`NonLocal`, `NonFuncLocal`). Order means nothing for
+//! cells that threads or signal handlers write, after `setjmp`, and on the way of an exception:
+//! there every write counts.
 //!
-//! Cost: blocks walked, bounded; nothing is walked twice under one context.
+//! Cost: blocks traversed, bounded; nothing is traversed twice under one context.
 
 use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;
@@ -38,7 +36,7 @@ pub(super) enum Hit {
     Whole,
 }
 
-/// The most steps of one walk.
+/// The most steps of one traversal.
 const LONGEST: u32 = 2048;
 
 /// A point on the way.
@@ -49,7 +47,7 @@ struct Here {
     is_home: bool,
 }
 
-/// Where a block is gone back through from.
+/// Where a traversal back through a block begins.
 struct Start {
     block: BlockId,
     /// From before this instruction; none: from its end.
@@ -108,7 +106,7 @@ impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {
-    /// What a cell may hold at a point, by a walk back from there.
+    /// What a cell may hold at a point, by a traversal back from there.
     pub(super) fn all_definitions(
         &mut self,
         point: Point,
@@ -144,8 +142,8 @@ where
         walk.found
     }
 
-    /// Takes a step; where the walk is too long or has found too much, what it
-    /// found is nothing.
+    /// Takes a step; where the traversal is too long or has found too much, what it found is
+    /// nothing.
     fn may_go_on(&mut self, walk: &mut Walk) -> bool {
         walk.steps += 1;
         let goes_on = self.burn() && walk.steps <= LONGEST && walk.found.len() <= MOST_LINKS;

@@ -1,4 +1,4 @@
-//! What does a load read? The rules, each in turn for what those before it left
+//! What does a load read? The rules, each one after the other for what those before it left
 //! (`deep_solve` of the document).
 //!
 //! Memory analysis knows the bytes, an element of an array, a pointer that each
@@ -26,7 +26,7 @@ const COMMON: &str = "common data is zero at the start";
 const MOST_PARTS: u32 = 64;
 /// What answers about arrays rest on.
 const INDICES: &str = "indices stay inside their arrays";
-/// What answers about memory rest on where types tell writes apart.
+/// What answers about memory rest on where types distinguish writes.
 pub(super) const TYPES: &str = "no alias by type";
 
 impl<M: MemoryQueries> Expander<'_, '_, M> {
@@ -83,7 +83,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         Some(self.since_change(spot, asked, ty))
     }
 
-    /// The cell that a load reads, right behind an instruction.
+    /// The cell that a load reads, right after an instruction.
     pub(super) fn cell_behind(
         &mut self,
         function: FunctionId,
@@ -378,8 +378,8 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         }
     }
 
-    /// What lies so many bytes behind the start of a value that was stored: a
-    /// part of a constant, or what was put into a vector there.
+    /// What is so many bytes after the start of a value that was stored. It is a part of a
+    /// constant, or what was put into a vector there.
     fn part_of(&self, writing: Writing, value: Value, stored: TypeId, way: u64) -> Option<Question> {
         let Writing { function, context, ty, .. } = writing;
         let shared = self.search.shared;

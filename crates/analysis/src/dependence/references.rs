@@ -26,9 +26,8 @@ impl Resolution<'_, '_> {
         }
     }
 
-    /// Whether a node reads what a function was given by reference: through a
-    /// parameter that nothing else leads to and nothing is written through, so
-    /// that it is what the caller passed, at any time.
+    /// Whether a node reads what a function was given by reference. Nothing else leads to the
+    /// parameter, and nothing is written through it. So it is what the caller passed, at any time.
     pub(super) fn is_by_reference(&self, id: ExplanationId) -> bool {
         let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address);
         let Some((base, _)) = address.and_then(|link| self.linear(link.to)) else { return false };
@@ -39,7 +38,7 @@ impl Resolution<'_, '_> {
         facts.is_some_and(|facts| facts.is_noalias && facts.is_readonly)
     }
 
-    /// An address as a base and bytes behind it.
+    /// An address as a base and an offset in bytes.
     pub(super) fn linear(&self, id: ExplanationId) -> Option<(ExplanationId, i64)> {
         let mut at = self.only_end(id);
         let mut bytes = 0i64;

@@ -53,7 +53,7 @@ pub(super) struct Facts {
     pub(super) exact: IdMap<ExplanationId, Option<Number>>,
     /// Cells that are named inputs.
     pub(super) named: IdMap<ExplanationId, bool>,
-    /// Nodes, each behind those that it links to.
+    /// Nodes, each after those that it links to.
     pub(super) order: Vec<ExplanationId>,
 }
 
@@ -114,7 +114,7 @@ impl Resolution<'_, '_> {
         self.facts.exact[id]
     }
 
-    /// Whether a node has a name of its own: what it comes from is told with it.
+    /// Whether a node has a name of its own: what it comes from is reported with it.
     pub(super) fn is_input(&self, id: ExplanationId) -> bool {
         match self.nodes[id].what {
             What::Input(_) => true,
@@ -157,7 +157,7 @@ impl Resolution<'_, '_> {
     }
 }
 
-/// What names of inputs ask of the text of an answer, in which they stand.
+/// What names of inputs ask of the text of an answer that they are in.
 pub(super) trait Express {
     /// A part of the answer, without terms.
     fn expression_at(&self, id: ExplanationId) -> String;

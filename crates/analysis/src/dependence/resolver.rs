@@ -85,9 +85,9 @@ impl<'a, M: MemoryQueries> Resolver<'a, M> {
         self
     }
 
-    /// What decides what the bytes that a load reads hold right behind an
-    /// instruction of the same function. None where the load's address is no
-    /// place that is known, or nothing stands behind the instruction.
+    /// What decides what the bytes that a load reads hold right after an instruction of the same
+    /// function. None where the load's address is no place that is known, or nothing follows the
+    /// instruction.
     pub fn resolve_behind(
         &self,
         function: FunctionId,

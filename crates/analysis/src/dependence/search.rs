@@ -54,7 +54,7 @@ pub(super) struct History {
     pub(super) touched_by: IdSet<FunctionId>,
     /// Writes were left out because indices stay inside their arrays.
     pub(super) trusts_indices: bool,
-    /// Something beside or between the rest may write it.
+    /// Something that may run at any time may write it.
     pub(super) is_shared: bool,
     events: RefCell<FxHashMap<FunctionId, Events>>,
 }
@@ -225,7 +225,7 @@ impl<'a, M: MemoryQueries> Shared<'a, M> {
 /// One search.
 pub(super) struct Search<'s, 'a, M: MemoryQueries> {
     pub(super) shared: &'s Shared<'a, M>,
-    /// How many searches for a place lie in one another.
+    /// How deep searches for a place are nested.
     pub(super) nesting: u32,
     /// Work that may still be done.
     pub(super) fuel: u64,
@@ -245,9 +245,9 @@ impl<'s, 'a, M: MemoryQueries> Search<'s, 'a, M> {
     }
 }
 
-/// What the parts of a search ask of each other. A place may rest on the number of an
-/// index, a number on the store that a load reads, and which stores reach a load on the
-/// places that they write to. `follow` answers all three, each once.
+/// What the parts of a search ask of each other. A place may rest on the number of an index, and a
+/// number on the store that a load reads. Which stores reach a load may rest on the places that
+/// they write to. `follow` answers all three, each once.
 pub(super) trait Ask {
     /// Where a pointer points.
     fn place(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed;

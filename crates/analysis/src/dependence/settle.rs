@@ -1,8 +1,8 @@
 //! What follows from an answer? Is it closed, how sure is it, which number is it.
 //!
-//! One pass over the nodes, each behind those that it links to. A cell of memory of which
-//! all writers are known, and of which one is an input, is an input with a name of its
-//! own; what it may hold is told once. Cost: linear in the answer.
+//! One pass over the nodes, each after those that it links to. A cell of memory of which all
+//! writers are known, and of which one is an input, is an input with a name of its own; what it may
+//! hold is reported once. Cost: linear in the answer.
 
 use opcost_index::IdMap;
 use opcost_ir::Layout;

@@ -1,14 +1,12 @@
 //! How does an answer read? As an expression in the manner of C.
 //!
-//! The rules are those of the source document: parentheses by precedence,
-//! `*` for memory that is read, `[i]` for the indices of an address, `i64(x)`
-//! for a cast, `?:` for a select, `{…}||{…}` for alternatives without
-//! duplicates, and `Δ#n` for an expression inside of itself: `n` counts the
-//! `||` from there outwards to the one that is meant. `Δ||X` is `X`, as long
-//! as nothing is done to the value in between. Constants are folded
-//! (`n-2-1` reads `n-3`), possible links marked `?`. A term that occurs more
-//! than once is named (`t1`), and so is one that must be referred to from
-//! outside of its own text.
+//! The rules are those of the source document: parentheses by precedence, `*` for memory that is
+//! read, `[i]` for the indices of an address, `i64(x)` for a cast, `?:` for a select, `{…}||{…}`
+//! for alternatives without duplicates, and `Δ#n` for an expression inside of itself: `n` counts
+//! the `||` from there outwards to the one that is referred to. `Δ||X` is `X`, as long as nothing
+//! is done to the value in between. Constants are folded (`n-2-1` reads `n-3`), possible links
+//! marked `?`. A term that occurs more than once is named (`t1`), and so is one that must be
+//! referred to from outside of its own text.
 //!
 //! Two reads of memory are one term only where they are one node, that is, of
 //! the same version. Recursion goes as deep as the answer, which is bounded.
@@ -211,7 +209,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The alternative that is meant, counted in `||`.
+    /// The alternative that is referred to, counted in `||`.
     fn again(&mut self, target: ExplanationId) -> Printed {
         let meant = self.aliases.get(&target).copied().unwrap_or(target);
         if let Some(position) = self.scopes.iter().rposition(|&scope| scope == meant) {

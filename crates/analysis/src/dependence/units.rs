@@ -1,8 +1,8 @@
-//! Which file does a unit stand for? The `OPEN` statements of a module.
+//! Which file does a unit represent? The `OPEN` statements of a module.
 //!
-//! A statement begins with a call whose result, the cookie, stands for it in
-//! the calls that follow. The unit is followed as a number, the file's name as
-//! a constant string. Cost: linear in the calls of the runtime, once.
+//! A statement begins with a call whose result, the cookie, represents it in the calls that follow.
+//! The unit is followed as a number, the file's name as a constant string. Cost: linear in the
+//! calls of the runtime, once.
 
 use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};

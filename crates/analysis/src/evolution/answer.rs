@@ -19,7 +19,7 @@ pub enum TripAnswer {
     Exact(FormulaId),
     /// At most so often, under the assumptions listed.
     Bound(FormulaId),
-    /// It cannot be told.
+    /// It cannot be determined.
     Unknown(Reason),
 }
 
@@ -41,29 +41,28 @@ impl TripAnswer {
     }
 }
 
-/// Why a count, or a part of it, cannot be told.
+/// Why a count, or a part of it, cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It depends on what this symbol is in a turn, which changes in the loop
-    /// in a way that has no closed form.
+    /// It depends on what this symbol is in an iteration, which changes in the loop in a way that
+    /// has no closed form.
     DependsOn(Symbol),
     /// It depends on `undef`, `poison` or memory that was never written.
     Undefined,
-    /// An exit is decided by numbers with a point that are not all constants,
-    /// or take too many turns.
+    /// An exit is decided by floating-point numbers that are not all constants, or take too many
+    /// iterations.
     FloatingComparison(InstructionId),
-    /// An exit that some turns do not pass.
+    /// An exit that some iterations do not pass.
     NotEveryTurn(Edge<BlockId>),
     /// An exit out of a loop inside this one.
     LeavesFromInside(Edge<BlockId>),
     /// An exit is no comparison: `invoke`, `indirectbr` and the like.
     NoComparison(InstructionId),
-    /// The counter may wrap round, or moves in a way that has no first turn in
-    /// closed form.
+    /// The counter may wrap round, or moves in a way that has no first iteration in closed form.
     NoFirstTurn {
         /// The comparison.
         comparison: InstructionId,
-        /// How its sides stand while the loop goes on.
+        /// How its sides compare while the loop goes on.
         stays: Predicate,
     },
     /// There is no exit, or none is ever taken.
@@ -175,9 +174,9 @@ pub enum Form {
 /// A loop of the source that the vectoriser split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitPart {
-    /// It does so many turns of the source at once; what is left does another.
+    /// It does so many iterations of the source at once. Another loop does the rest.
     VectorBody {
-        /// Turns of the source in one of its own; 0 if that is not known.
+        /// Iterations of the source in one of its own; 0 if that is not known.
         lanes: u64,
         /// The loop that does what is left.
         remainder: Option<LoopId>,
@@ -194,13 +193,13 @@ pub enum SplitPart {
 pub struct ExitCount {
     /// The exit.
     pub edge: Edge<BlockId>,
-    /// Whether every turn passes its branch.
+    /// Whether every iteration passes its branch.
     pub every_turn: bool,
-    /// The turn, from 0, in which it would be taken if there were no other.
+    /// The iteration, from 0, in which it would be taken if there were no other.
     pub turn: ExitTurn,
 }
 
-/// The first turn in which an exit is taken.
+/// The first iteration in which an exit is taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExitTurn {
     /// This one, under the assumptions of the trip count.
@@ -209,12 +208,12 @@ pub enum ExitTurn {
     AtIf(FormulaId, Vec<Test>),
     /// None.
     Never,
-    /// That cannot be told.
+    /// That cannot be determined.
     Unknown(Reason),
 }
 
 impl ExitTurn {
-    /// The formula of the turn, if it has one.
+    /// The formula of the iteration, if it has one.
     pub fn formula(&self) -> Option<FormulaId> {
         match self {
             ExitTurn::At(formula) => Some(*formula),
@@ -241,7 +240,7 @@ pub struct TripCount {
     pub back_edges: TripAnswer,
     /// How often its body begins, as the source would count it.
     pub body_iterations: TripAnswer,
-    /// Over all turns of the loops around it, if that has a formula.
+    /// Over all iterations of the loops around it, if that has a formula.
     pub total: Option<Total>,
     /// Its exits, in order.
     pub exits: Vec<ExitCount>,

@@ -9,14 +9,14 @@ use opcost_ir::{GlobalId, Instruction, Opcode, Predicate, Type, Value};
 
 use crate::expression::Domain;
 
-/// A number of a walk.
+/// A number of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     /// Read with sign; truth values and addresses without.
     Integer(i128),
     Single(f32),
     Double(f64),
-    /// So many bytes behind the start of something.
+    /// So many bytes after the start of something.
     Address(Base, i128),
 }
 

@@ -1,10 +1,9 @@
 //! How often does a loop go back? Its exits put together.
 //!
-//! An exit whose block runs in every turn leaves in its first turn at the
-//! latest; the loop goes back as often as the least of these says. The answer
-//! is exact if every other exit is told too, or is never taken; else a bound.
-//! Exits that lead to no return (aborts, exceptions) are set aside, and the
-//! answer says so. A body behind a test at the top begins once less than the
+//! An exit whose block runs in every iteration leaves in its first iteration at the latest; the
+//! loop goes back as often as the least of these says. The answer is exact if every other exit is
+//! known too, or is never taken; else a bound. Exits that lead to no return (aborts, exceptions)
+//! are set aside, and the answer says so. A body after a test at the top begins once less than the
 //! test is made. Cost: the exits.
 
 use opcost_ir::Opcode;
@@ -47,7 +46,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// The answer of a walk, which is made once.
+    /// The answer of a simulation, which is made once.
     fn walked(&mut self, id: LoopId) -> Option<Walked> {
         if let Some(&known) = self.state.walks.get(&id) {
             return known;
@@ -75,7 +74,7 @@ impl Solver<'_, '_> {
         if every_turn || is_never { leaves } else { Leaves::unknown(Reason::NotEveryTurn(edge)) }
     }
 
-    /// An exit that cannot be told and leads to no return is assumed away.
+    /// An exit that cannot be determined and leads to no return is assumed away.
     fn set_aside(&mut self, edge: Edge<BlockId>, every_turn: bool, leaves: Leaves) -> Leaves {
         let terminator = self.source.function.terminator_of(edge.from);
         let unwinds =
@@ -127,8 +126,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// The first turn in which one of the exits is taken, those not at the top
-    /// counted by `late`; and what must hold for that.
+    /// The first iteration in which one of the exits is taken, those not at the top counted by
+    /// `late`; and what must hold for that.
     fn first_turn(
         &mut self,
         top: &Leaves,

@@ -1,14 +1,13 @@
-//! Under which condition is a loop entered? What stands before it, as a formula.
+//! Under which condition is a loop entered? What is before it, as a formula.
 //!
-//! A count holds for a loop that is entered: where a test before it fails (a
-//! loop that is tested last has one, and so has what a vector body leaves) its
-//! formula says nothing, so the condition belongs to the claim. It is that of
-//! coming from the start of the function, or of the turn of the loop around, to
-//! the header: along the dominators, each step being the disjunction of its
-//! ways. A block that all ways lead to costs no test. Loops between are left as
-//! they are left, if they have one exit; that they end, and that calls return,
-//! is presumed. What has no formula is [`Entered::Unknown`], and evaluation has
-//! three values: a conjunction fails where one known part does.
+//! A count holds for a loop that is entered: where a test before it fails (a loop that is tested
+//! last has one, and so has what a vector body leaves) its formula says nothing, so the condition
+//! belongs to the claim. It is that of coming from the start of the function, or of the iteration
+//! of the loop around, to the header: along the dominators, each step being the disjunction of its
+//! ways. A block that all ways lead to costs no test. Loops between are left as they are left, if
+//! they have one exit; that they end, and that calls return, is presumed. What has no formula is
+//! [`Entered::Unknown`], and evaluation has three values: a conjunction fails where one known part
+//! does.
 //!
 //! Input: the loop, and what its count rests on; a test that rests on more is
 //! unknown. Output: a tree of tests on the symbols of the count. Cost: at most
@@ -38,7 +37,7 @@ const MOST_TESTS: u32 = 12;
 /// A loop whose entry is looked for.
 struct Search<'r> {
     id: LoopId,
-    /// The loop around it: conditions are those of its turn.
+    /// The loop around it: conditions are those of its iteration.
     scope: Option<LoopId>,
     mode: Mode,
     relies: &'r [TripAssumption],
@@ -76,8 +75,7 @@ impl Solver<'_, '_> {
         all
     }
 
-    /// The nearest dominator, or the header of the loop that it lies in and
-    /// that was left on the way.
+    /// The nearest dominator, or the header of the loop that it is in and that was left on the way.
     fn step_above(&self, below: BlockId, search: &Search<'_>) -> Option<BlockId> {
         let above = self.source.dominators.immediate(below)?;
         Some(match self.left_between(above, below, search) {
@@ -86,7 +84,7 @@ impl Solver<'_, '_> {
         })
     }
 
-    /// The outermost loop of the turn that holds `from` and not `to`.
+    /// The outermost loop of the iteration that holds `from` and not `to`.
     fn left_between(&self, from: BlockId, to: BlockId, search: &Search<'_>) -> Option<LoopId> {
         let chain = self.source.forest.chain(self.source.forest.innermost[from]);
         chain
@@ -166,7 +164,7 @@ impl Solver<'_, '_> {
         true
     }
 
-    /// When control at the end of a block goes to this one of those behind it.
+    /// When control at the end of a block goes to this one of its successors.
     fn goes_to(&mut self, from: BlockId, to: BlockId, search: &mut Search<'_>) -> Entered {
         let function = self.source.function;
         let edges: Vec<Edge<BlockId>> = edges_from(function, from).collect();
@@ -215,7 +213,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// A value in terms of the turns around, if that rests on nothing more.
+    /// A value in terms of the iterations around, if that rests on nothing more.
     fn told(&mut self, value: Value, search: &Search<'_>) -> Option<FormulaId> {
         let raw = self.raw_value(value, search.mode);
         let inside = self.resolve(raw, search.scope, search.mode);

@@ -1,11 +1,11 @@
 //! When is a loop entered? The condition, as a tree of statements.
 //!
-//! What cannot be told is a part like any other: a conjunction fails where one known
-//! part does. Parts stand once each. Cost: the parts.
+//! What cannot be determined is a part like any other: a conjunction fails where one known part
+//! does. Each part is there once. Cost: the parts.
 
 use crate::expression::{FormulaId, Test};
 
-/// When a loop is entered, once its function, or the turn around it, begins.
+/// When a loop is entered, once its function, or the iteration around it, begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entered {
     /// Whatever the symbols are.
@@ -18,7 +18,7 @@ pub enum Entered {
     All(Vec<Entered>),
     /// Where one holds.
     Any(Vec<Entered>),
-    /// That cannot be told.
+    /// That cannot be determined.
     Unknown,
 }
 

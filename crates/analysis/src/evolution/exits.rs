@@ -1,11 +1,10 @@
-//! When is a loop left by one of its exits? The first turns put together.
+//! When is a loop left by one of its exits? The first iterations put together.
 //!
-//! A loop that goes on while `a && b` leaves at the first of two, one that goes
-//! on while `a || b` when both have failed. Each comparison of integers has a
-//! first turn in which it fails ([`leaving`](super::leaving)), or none, or it
-//! cannot be told; `i < x`, x being a byte that anyone changes, has failed when
-//! i is 255. An exit by `!=` whose counter steps over its bound is never taken:
-//! beside others it counts where it is met only. Cost: the comparisons.
+//! A loop that goes on while `a && b` leaves at the first of two, one that goes on while `a || b`
+//! when both have failed. Each comparison of integers has a first iteration in which it fails
+//! ([`leaving`](super::leaving)), or none, or it cannot be determined; `i < x`, x being a byte that
+//! anyone changes, has failed when i is 255. An exit by `!=` whose counter steps over its bound is
+//! never taken: next to others it counts where it is met only. Cost: the comparisons.
 
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
@@ -26,16 +25,16 @@ const WIDEST_EXTREME: i128 = 1 << 24;
 /// When a group of exits is taken first.
 #[derive(Clone, Debug)]
 pub(super) struct Leaves {
-    /// The first turn in which one of those that are known is taken, if there
-    /// were none in `perhaps`.
+    /// The first iteration in which one of those that are known is taken, if there were none in
+    /// `perhaps`.
     pub(super) turn: Option<FormulaId>,
-    /// Exits that are taken in a turn of their own or never.
+    /// Exits that are taken in an iteration of their own or never.
     pub(super) perhaps: Vec<Perhaps>,
     /// Whether all of them are known.
     pub(super) complete: bool,
     /// Why not.
     pub(super) reason: Option<Reason>,
-    /// Told by an inverse modulo 2^bits: right, and hard to read.
+    /// Expressed by an inverse modulo 2^bits: right, and hard to read.
     pub(super) is_modular: bool,
     pub(super) relies: Relies,
 }
@@ -43,9 +42,9 @@ pub(super) struct Leaves {
 /// An exit that is taken where all tests hold, else never.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Perhaps {
-    /// None of them depends on the turn.
+    /// None of them depends on the iteration.
     pub(super) tests: Vec<Test>,
-    /// The turn in which it is taken then.
+    /// The iteration in which it is taken then.
     pub(super) turn: FormulaId,
 }
 
@@ -101,27 +100,27 @@ struct Truth {
     is_only: bool,
 }
 
-/// Formulas of the turn that are compared.
+/// Formulas of the iteration that are compared.
 struct Sides {
     stays: Predicate,
     sides: [FormulaId; 2],
     domain: Domain,
     relies: Relies,
     is_only: bool,
-    /// What is said if there is no first turn.
+    /// What is said if there is no first iteration.
     reason: Reason,
 }
 
 impl Solver<'_, '_> {
-    /// When an exit of a loop is taken, if its block runs in every turn.
+    /// When an exit of a loop is taken, if its block runs in every iteration.
     pub(super) fn leaves(&mut self, exit: Edge<BlockId>, id: LoopId, mode: Mode) -> Leaves {
         let is_only = self.source.forest.loops[id].exits.len() == 1;
         let condition = self.exit_condition(exit);
         self.leaves_by(&condition, id, mode, is_only)
     }
 
-    /// Whether what decides an exit is the same all through a turn of the loop,
-    /// though the exit leads out of a loop inside.
+    /// Whether what decides an exit is the same all through an iteration of the loop, though the
+    /// exit leads out of a loop inside.
     pub(super) fn is_the_same_inside(&mut self, exit: Edge<BlockId>, id: LoopId, mode: Mode) -> bool {
         let chain: Vec<LoopId> = self.source.forest.chain(self.source.forest.innermost[exit.from]).collect();
         let Some(inside) = chain.into_iter().take_while(|&inner| inner != id).last() else { return true };
@@ -197,8 +196,8 @@ impl Solver<'_, '_> {
         Leaves { turn, perhaps, complete, reason: a.reason.or(b.reason), is_modular, relies }
     }
 
-    /// The loop is left when all have failed at once. That is told where all
-    /// but one are decided before the loop begins.
+    /// The loop is left when all have failed at once. That is known where all but one are decided
+    /// before the loop begins.
     fn leaves_by_all(&mut self, parts: &[Condition], id: LoopId, mode: Mode) -> Leaves {
         let mut moving: Option<Leaves> = None;
         let mut tests: Vec<Test> = Vec::new();
@@ -226,13 +225,13 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Taken in the first turn where all tests hold, else never.
+    /// Taken in the first iteration where all tests hold, else never.
     fn perhaps_at_once(&mut self, tests: Vec<Test>) -> Leaves {
         let turn = self.table.constant(0);
         Leaves { perhaps: vec![Perhaps { tests, turn }], ..Leaves::never() }
     }
 
-    /// Whether a condition is the same in every turn.
+    /// Whether a condition is the same in every iteration.
     fn is_fixed(&mut self, part: &Condition, id: LoopId, mode: Mode) -> bool {
         let sides = match part {
             Condition::Comparison { sides, .. } => &sides[..],
@@ -287,9 +286,9 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// What a side that changes without a closed form is at its best for going
-    /// on: the loop is left no later than if it were always that. Only where
-    /// that is less than what any counter holds (a byte, a short).
+    /// What a side that changes without a closed form is at best for going on. The loop is left no
+    /// later than if it were always that. Only where that is less than what any counter holds (a
+    /// byte, a short).
     fn extreme(&mut self, raw: Known, stays: Predicate, position: usize, domain: Domain) -> Option<Known> {
         use Predicate::*;
         if !domain.signed {

@@ -1,10 +1,9 @@
-//! What do recurrences, guards and counts tell of each other? Each question once.
+//! What do recurrences, guards and counts say of each other? Each question once.
 //!
-//! A closed form is asked for by exits and by loops around, a count by values behind the
-//! loop, guards by both; the answers to all three are kept here. A closed form that is
-//! asked for while it is found out is [`Closed::Open`], a count is none, and of guards
-//! nothing is known. Chains are followed [`DEEPEST_QUESTION`] deep. Cost: each question
-//! once for each mode.
+//! A closed form is asked for by exits and by loops around, a count by values after the loop,
+//! guards by both; the answers to all three are kept here. A closed form that is asked for while it
+//! is found out is [`Closed::Open`], a count is none, and of guards nothing is known. Chains are
+//! followed [`DEEPEST_QUESTION`] deep. Cost: each question once for each mode.
 
 use std::rc::Rc;
 

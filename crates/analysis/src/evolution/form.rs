@@ -1,12 +1,11 @@
-//! Where is a loop left: before its body, behind it, or in the middle?
+//! Where is a loop left: before its body, after it, or in the middle?
 //!
-//! A test at the top is a block that every turn comes to first, that leaves the
-//! loop or goes on, and that does nothing else: it may compute, load, and do
-//! what its own test needs (the call in `while (next(&x))`, the store of the
-//! counter in `while (n-- > 0)`). Several blocks before it may do the same if
-//! they only lead to it (`while (a && b)`). The body begins behind it. A head
-//! that works and then leaves is no such test: its turn has begun.
-//! Cost: the blocks at the top, at most [`MOST_BLOCKS`].
+//! A test at the top is a block that every iteration comes to first, that leaves the loop or goes
+//! on, and that does nothing else: it may compute, load, and do what its own test needs (the call
+//! in `while (next(&x))`, the store of the counter in `while (n-- > 0)`). Several blocks before it
+//! may do the same if they only lead to it (`while (a && b)`). The body begins after it. A head
+//! that works and then leaves is no such test: its iteration has begun. Cost: the blocks at the
+//! top, at most [`MOST_BLOCKS`].
 
 use opcost_ir::{CalleeRef, Flags, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};

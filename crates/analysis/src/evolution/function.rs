@@ -1,7 +1,7 @@
 //! What is known of the loops of one function?
 //!
-//! All loops are solved, from the inside out; the better of both modes is told, in terms
-//! of the turns around and of what the function is given. Cost: that of the parts.
+//! All loops are solved, from the inside out; the better of both modes is reported, in terms of the
+//! iterations around and of what the function is given. Cost: that of the parts.
 
 use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;
@@ -21,10 +21,10 @@ pub struct FunctionEvolution<'a> {
     counts: IdMap<LoopId, TripCount>,
 }
 
-/// What a value is, turn by turn.
+/// What a value is, iteration by iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evolution {
-    /// A formula of the turn of the loop (and of the loops around).
+    /// A formula of the iteration of the loop (and of the loops around).
     pub value: FormulaId,
     /// What it rests on.
     pub assumptions: Vec<TripAssumption>,
@@ -55,7 +55,7 @@ impl<'a> FunctionEvolution<'a> {
         self.counts.iter()
     }
 
-    /// What a value of a loop is in turn number `Turn(loop)`.
+    /// What a value of a loop is in iteration number `Turn(loop)`.
     ///
     /// # Errors
     /// Why it has no closed form.
@@ -69,8 +69,8 @@ impl<'a> FunctionEvolution<'a> {
         solver.evolution(value, id, Mode::Strict).or_else(|_| solver.evolution(value, id, Mode::Trusting))
     }
 
-    /// The same without believing a flag, and believing all of them, as far as
-    /// there are such forms: the second may be simpler where the first wraps.
+    /// The same without believing a flag, and believing all of them, as far as there are such
+    /// forms. The second may be simpler where the first wraps.
     pub fn both_evolutions_of(
         &mut self,
         formulas: &mut Formulas,
@@ -159,7 +159,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Both counts in terms of the turns around, or as they are if that fails.
+    /// Both counts in terms of the iterations around, or as they are if that fails.
     fn lifted_count(
         &mut self,
         id: LoopId,

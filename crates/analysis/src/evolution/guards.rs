@@ -1,11 +1,10 @@
 //! What holds whenever a loop is entered? The branches that lead to it.
 //!
-//! Where one of two ways out of a dominator is the only way to the loop, what
-//! its branch asked was answered that way, in this very turn of the loops
-//! around. Each answer is a fact about formulas. Source: dominating conditions,
-//! as in every range analysis since Patterson, "Accurate static branch
-//! prediction by value range propagation" (1995).
-//! Cost: the nearest [`MOST_BRANCHES`] dominators of the loop's head.
+//! Where one of two ways out of a dominator is the only way to the loop, what its branch asked was
+//! answered that way, in this very iteration of the loops around. Each answer is a fact about
+//! formulas. Source: dominating conditions, as in every range analysis since Patterson, "Accurate
+//! static branch prediction by value range propagation" (1995). Cost: the nearest [`MOST_BRANCHES`]
+//! dominators of the loop's head.
 
 use std::rc::Rc;
 
@@ -122,8 +121,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// What holds when a loop is entered, in terms of the turns around it, and
-    /// how many turns these loops have.
+    /// What holds when a loop is entered, in terms of the iterations around it, and how many
+    /// iterations these loops have.
     pub(super) fn lifted_facts(&mut self, id: LoopId, mode: Mode) -> Facts {
         let guards = self.guards(id, mode);
         let mut facts = Facts::new();

@@ -1,9 +1,8 @@
 //! What is a value where control meets again?
 //!
-//! Where all arms are the same formula, that one (the phi is an alias). Where
-//! the block that decides ends in a branch of two, and each block before lies on
-//! one side of it, one of two. Else the value is a symbol.
-//! Cost: the arms.
+//! Where all arms are the same formula, that one (the phi is an alias). Where the block that
+//! decides ends in a branch of two, and each block before is on one side of it, one of two. Else
+//! the value is a symbol. Cost: the arms.
 
 use opcost_ir::{Opcode, Value};
 use opcost_key::BlockId;

@@ -1,10 +1,10 @@
 //! What is known of a value, and what does that rest on?
 //!
-//! A formula with its assumptions, each once; and what a variable of a loop's head is
-//! turn by turn. All of it is told once for each of two modes. In [`Mode::Strict`]
-//! no flag is believed: the machine goes round whatever was promised. In
-//! [`Mode::Trusting`] the result of an instruction with a flag is what it would
-//! be without wrapping, and the flag is listed with all that rests on it.
+//! A formula with its assumptions, each once; and what a variable of a loop's head is iteration by
+//! iteration. All of it is reported once for each of two modes. In [`Mode::Strict`] no flag is
+//! believed: the machine goes round whatever was promised. In [`Mode::Trusting`] the result of an
+//! instruction with a flag is what it would be without wrapping, and the flag is listed with all
+//! that rests on it.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub(super) enum Mode {
     Trusting,
 }
 
-/// What may change from turn to turn: a result, or a cell of memory.
+/// What may change from iteration to iteration: a result, or a cell of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Variable {
     Result(InstructionId),
@@ -74,12 +74,12 @@ pub(super) fn both(a: &Relies, b: &Relies) -> Option<Relies> {
     (all.len() <= MOST_ASSUMPTIONS).then(|| all.into())
 }
 
-/// What a variable of a loop's head is in turn number `Turn(loop)`.
+/// What a variable of a loop's head is in iteration number `Turn(loop)`.
 #[derive(Clone, Debug)]
 pub(super) enum Closed {
     /// Being found out.
     Open,
-    /// A formula of the turn.
+    /// A formula of the iteration.
     Form {
         /// The value.
         value: Known,

@@ -1,8 +1,7 @@
-//! In which turn does a comparison first fail?
+//! In which iteration does a comparison first fail?
 //!
-//! Both sides are formulas of the turn h. What decides is their difference D:
-//! a loop that goes on while `l < r` leaves in the first turn with D = l - r not
-//! negative. By the form of D:
+//! Both sides are formulas of the iteration h. What decides is their difference D: a loop that goes
+//! on while `l < r` leaves in the first iteration with D = l - r not negative. By the form of D:
 //!
 //! ```text
 //! a + b·h          ceil(-a / b)                           b > 0
@@ -12,10 +11,9 @@
 //! wrap(a + b·h) - r     the same while nothing wraps before, see `wrapped`
 //! ```
 //!
-//! For `l != r` the first turn in which both are equal modulo 2^w: with the step
-//! 2^k·odd it is ((r - l) / 2^k · odd⁻¹) modulo 2^(w-k), if 2^k divides the
-//! distance. Where the answer needs a condition that the facts do not show, the
-//! condition is part of it. Cost: the terms of D.
+//! For `l != r` the first iteration in which both are equal modulo 2^w: with the step 2^k·odd it is
+//! ((r - l) / 2^k · odd⁻¹) modulo 2^(w-k), if 2^k divides the distance. Where the answer needs a
+//! condition that the facts do not show, the condition is part of it. Cost: the terms of D.
 
 use opcost_ir::Predicate;
 
@@ -45,7 +43,7 @@ impl Question<'_> {
         }
     }
 
-    /// At which turn `left >= right + more`, `more` being 0 or 1.
+    /// At which iteration `left >= right + more`, `more` being 0 or 1.
     fn until_not_below(&mut self, left: FormulaId, right: FormulaId, more: i128) -> First {
         let difference = self.table.subtract(left, right);
         // Only the sign of a fraction counts: its numerator's.
@@ -54,7 +52,7 @@ impl Question<'_> {
         self.crossing(reached)
     }
 
-    /// A statement that no turn changes.
+    /// A statement that no iteration changes.
     fn at_once(&mut self, test: Test) -> First {
         match self.table.decide(test, self.facts) {
             Some(true) => First::plain(self.table.constant(0), Vec::new()),
@@ -100,8 +98,8 @@ impl Question<'_> {
         Some(self.at(turn, Vec::new()))
     }
 
-    /// The first h with `Σ terms + fixed >= 0`, all terms being multiples of one
-    /// power of the turn.
+    /// The first h with `Σ terms + fixed >= 0`, all terms being multiples of one power of the
+    /// iteration.
     fn growing(&mut self, moving: &[(FormulaId, i128)], fixed: FormulaId) -> Option<First> {
         let (base, factor) = self.multiples_of_power(moving)?;
         let mut conditions = Vec::new();

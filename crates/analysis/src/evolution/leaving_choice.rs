@@ -1,12 +1,11 @@
-//! In which turn does a comparison first fail, where a side is one of two?
+//! In which iteration does a comparison first fail, where a side is one of two?
 //!
-//! A choice by a test that no turn changes makes two cases, put together by the
-//! same test. A choice by "is it the first turn?" (what merges a constant at the
-//! head and another one on the way back) is looked at in the first turn, and
-//! behind it one turn later. A choice by "is the turn odd?" is decided in the
-//! first two turns or never. Of a choice by another test that decides the
-//! comparison alone (a truth value that was computed before it is branched on)
-//! the first turn of the test counts. Cost: at most [`CASES`] choices deep.
+//! A choice by a test that no iteration changes makes two cases, put together by the same test. A
+//! choice by "is it the first iteration?" (what merges a constant at the head and another one on
+//! the way back) is looked at in the first iteration, and after it one iteration later. A choice by
+//! "is the iteration odd?" is decided in the first two iterations or never. Of a choice by another
+//! test that decides the comparison alone (a truth value that was computed before it is branched
+//! on) the first iteration of the test counts. Cost: at most [`CASES`] choices deep.
 
 use opcost_ir::Predicate;
 
@@ -14,29 +13,28 @@ use super::answer::Otherwise;
 use super::leaving_question::{Compared, First, Needed, Question};
 use crate::expression::{Domain, Facts, FormulaId, FormulaNode, Relation, Test};
 
-/// How many choices of one comparison are told apart.
+/// How many choices of one comparison are distinguished.
 const CASES: u32 = 3;
 
 /// What decides a choice.
 enum Choice {
-    /// A test that is the same in every turn.
+    /// A test that is the same in every iteration.
     Fixed(Test),
-    /// Whether it is the first turn; the test says that it is.
+    /// Whether it is the first iteration; the test says that it is.
     First(Test),
-    /// Whether the turn is even; the test says that it is.
+    /// Whether the iteration is even; the test says that it is.
     Even(Test),
     /// Something else that moves.
     Moving(Test),
 }
 
 impl Question<'_> {
-    /// The first turn in which `stays` does not hold between values of so many
-    /// bits.
+    /// The first iteration in which `stays` does not hold between values of so many bits.
     pub(super) fn first_turn(&mut self, compared: Compared) -> First {
         self.first_turn_by_cases(compared, CASES)
     }
 
-    /// The first turn in which `stays` does not hold, choices told apart.
+    /// The first iteration in which `stays` does not hold, choices distinguished.
     fn first_turn_by_cases(&mut self, compared: Compared, cases: u32) -> First {
         let choice = if cases > 0 { self.choice(compared.sides) } else { None };
         match choice {
@@ -48,7 +46,7 @@ impl Question<'_> {
         }
     }
 
-    /// A choice that is the same in every turn makes two cases.
+    /// A choice that is the same in every iteration makes two cases.
     fn by_fixed_choice(&mut self, test: Test, compared: Compared, cases: u32) -> First {
         let [then, otherwise] = [test, test.inverse()].map(|holds| {
             let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
@@ -71,7 +69,7 @@ impl Question<'_> {
         }
     }
 
-    /// The first turn by itself; then the others, counted from the second one.
+    /// The first iteration by itself; then the others, counted from the second one.
     fn behind_first_turn(&mut self, is_first: Test, compared: Compared, cases: u32) -> First {
         let leaves = self.leaves_in_turn(0, is_first, compared);
         let Some(leaves) = leaves else { return First::Unknown };
@@ -103,7 +101,7 @@ impl Question<'_> {
         First::At { turn, conditions: conditions.collect(), is_modular }
     }
 
-    /// Sides that are the same in every second turn.
+    /// Sides that are the same in every second iteration.
     fn in_two_turns(&mut self, is_even: Test, compared: Compared) -> First {
         let turns = [is_even, is_even.inverse()].map(|holds| {
             let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
@@ -130,8 +128,8 @@ impl Question<'_> {
         }
     }
 
-    /// Sides that a test decides alone: the first turn in which the test comes
-    /// out so that the comparison fails.
+    /// Sides that a test decides alone: the first iteration in which the test comes out so that the
+    /// comparison fails.
     fn by_moving_test(&mut self, test: Test, compared: Compared, cases: u32) -> First {
         let [leaves_if, leaves_if_not] = [test, test.inverse()].map(|holds| {
             let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
@@ -147,7 +145,7 @@ impl Question<'_> {
         }
     }
 
-    /// The first turn in which a test of exact integers holds.
+    /// The first iteration in which a test of exact integers holds.
     fn first_turn_of_test(&mut self, test: Test, cases: u32) -> First {
         let zero = self.table.constant(0);
         let stays = match test.relation {
@@ -170,7 +168,7 @@ impl Question<'_> {
         }
     }
 
-    /// When the comparison fails in a turn of this number, as a test.
+    /// When the comparison fails in an iteration of this number, as a test.
     fn leaves_in_turn(&mut self, turn: i128, holds: Test, compared: Compared) -> Option<Test> {
         let turn = self.table.constant(turn);
         let sides = compared.sides.map(|side| {
@@ -211,7 +209,7 @@ impl Question<'_> {
         self.table.symbol(symbol, range)
     }
 
-    /// The test of a choice in what is compared, one that no turn changes first.
+    /// The test of a choice in what is compared, one that no iteration changes first.
     fn choice(&mut self, sides: [FormulaId; 2]) -> Option<Choice> {
         let tests: Vec<Test> = sides.into_iter().flat_map(|side| self.choices(side)).collect();
         if let Some(&test) = tests.iter().find(|test| !self.table.contains(test.of, self.turn)) {
@@ -232,7 +230,7 @@ impl Question<'_> {
         })
     }
 
-    /// The tests of choices in a formula of the turn.
+    /// The tests of choices in a formula of the iteration.
     fn choices(&self, of: FormulaId) -> Vec<Test> {
         let (mut found, mut work) = (Vec::new(), vec![of]);
         while let Some(id) = work.pop() {

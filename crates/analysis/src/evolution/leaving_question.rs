@@ -1,8 +1,8 @@
 //! What is asked of a comparison, and what can be answered?
 //!
-//! Two formulas of the turn and the facts at hand; a first turn with the conditions that
-//! it needs. Also the forms of a formula that several answers look for: a counter, a
-//! multiple of a power, a quotient by one. Cost: the terms.
+//! Two formulas of the iteration and the facts at hand; a first iteration with the conditions that
+//! it needs. Also the forms of a formula that several answers look for: a counter, a multiple of a
+//! power, a quotient by one. Cost: the terms.
 
 use opcost_ir::Predicate;
 
@@ -14,23 +14,23 @@ use crate::expression::{
 /// A statement that an answer needs, and what happens without it.
 pub(super) type Needed = (Test, Otherwise);
 
-/// The first turn in which a comparison fails.
+/// The first iteration in which a comparison fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum First {
     /// It holds for ever.
     Never,
-    /// In the first turn where the statement holds, else never.
+    /// In the first iteration where the statement holds, else never.
     AtOnceIf(Test),
-    /// In this turn.
+    /// In this iteration.
     At {
         /// Its number.
         turn: FormulaId,
         /// What it needs.
         conditions: Vec<Needed>,
-        /// It is told by an inverse modulo 2^bits: right, and hard to read.
+        /// It is expressed by an inverse modulo 2^bits: right, and hard to read.
         is_modular: bool,
     },
-    /// That cannot be told.
+    /// That cannot be determined.
     Unknown,
 }
 
@@ -43,9 +43,9 @@ impl First {
 /// Values of so many bits that are compared while a loop goes on.
 #[derive(Clone, Copy)]
 pub(super) struct Compared {
-    /// How they stand then.
+    /// How they compare then.
     pub(super) stays: Predicate,
-    /// Both sides, as formulas of the turn.
+    /// Both sides, as formulas of the iteration.
     pub(super) sides: [FormulaId; 2],
     pub(super) bits: u32,
 }
@@ -62,11 +62,10 @@ pub(super) struct Question<'t> {
     pub(super) table: &'t mut Formulas,
     /// What holds when the loop is entered.
     pub(super) facts: &'t Facts,
-    /// The number of the turn.
+    /// The number of the iteration.
     pub(super) turn: SymbolId,
-    /// Whether exact values are what flags promise and nothing else ends the
-    /// loop, so that a counter that passes its bound without meeting it breaks a
-    /// promise.
+    /// Whether exact values are what flags promise and nothing else ends the loop. A counter that
+    /// passes its bound without meeting it then breaks a promise.
     pub(super) trusts: bool,
     /// Whether both sides are addresses: read without sign, so that they are
     /// what they are without wrapping.
@@ -75,7 +74,7 @@ pub(super) struct Question<'t> {
 
 /// What a counter that wraps asks of one that does not, and the other way round.
 pub(super) trait Crossing {
-    /// The first turn in which a formula is not negative.
+    /// The first iteration in which a formula is not negative.
     fn crossing(&mut self, of: FormulaId) -> First;
 }
 
@@ -191,7 +190,7 @@ impl Question<'_> {
         Some(self.at(turn, conditions))
     }
 
-    /// This turn, or the first one if it is before that.
+    /// This iteration, or the first one if it is before that.
     pub(super) fn at(&mut self, turn: FormulaId, conditions: Vec<Needed>) -> First {
         First::plain(self.table.not_negative(turn), conditions)
     }

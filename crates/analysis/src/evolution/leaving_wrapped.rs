@@ -1,4 +1,4 @@
-//! In which turn does a comparison first fail, where the counter may wrap?
+//! In which iteration does a comparison first fail, where the counter may wrap?
 //!
 //! A counter `wrap(start + step·h)` that goes on while it is below r rises
 //! exactly, as long as it has not passed r; so nothing has wrapped before if
@@ -7,8 +7,8 @@
 //! it wraps from the low end to the high one, and leaves there. What is said of
 //! rising counters holds for falling ones with both signs turned.
 //!
-//! Where one value only leaves (`!=`, or `< high`), arithmetic modulo 2^bits
-//! tells the turn whatever the step is.
+//! Where one value only leaves (`!=`, or `< high`), arithmetic modulo 2^bits gives the iteration
+//! whatever the step is.
 
 use super::answer::Otherwise;
 use super::leaving_question::{Crossing, First, Needed, Question};
@@ -113,8 +113,8 @@ impl Question<'_> {
         Some(First::plain(turn, conditions))
     }
 
-    /// What is shifted without sign and asked with it: it may be negative in the
-    /// first turn, and from then on it is not.
+    /// What is shifted without sign and asked with it: it may be negative in the first iteration,
+    /// and from then on it is not.
     fn shrinking_otherwise(&mut self, domain: Domain, of: FormulaId, bound: FormulaId) -> Option<First> {
         let (_, whole, base) = self.quotient_by_power(of)?;
         let (range, high) = (self.table.range(whole), domain.interval().high);
@@ -145,8 +145,8 @@ impl Question<'_> {
         Some(First::plain(turn, Vec::new()))
     }
 
-    /// Whether a formula of the turn never falls: powers and polynomials whose
-    /// factors are not negative.
+    /// Whether a formula of the iteration never falls: powers and polynomials whose factors are not
+    /// negative.
     fn rises(&mut self, of: FormulaId) -> bool {
         if let Some((parts, _)) = self.table.coefficients(of, self.turn) {
             return parts[1..].iter().all(|&part| self.holds(Relation::NotNegative, part));
@@ -161,7 +161,7 @@ impl Question<'_> {
         }
     }
 
-    /// The first turn in which both sides are equal.
+    /// The first iteration in which both sides are equal.
     pub(super) fn until_equal(&mut self, left: FormulaId, right: FormulaId, bits: u32) -> First {
         let difference = self.table.subtract(left, right);
         if self.table.is_too_big(difference) {
@@ -302,7 +302,7 @@ impl Question<'_> {
         None
     }
 
-    /// The first turn in which both sides differ.
+    /// The first iteration in which both sides differ.
     pub(super) fn until_different(&mut self, left: FormulaId, right: FormulaId, bits: u32) -> First {
         let difference = self.table.subtract(left, right);
         if self.table.is_too_big(difference) {

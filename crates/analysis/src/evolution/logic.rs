@@ -1,10 +1,9 @@
 //! What is a condition made of? Truth values as trees of comparisons.
 //!
-//! `and`, `or`, `xor true`, the `select`s that stand for `&&` and `||`, and the
-//! phis that a front end makes of them: a block that several tests lead to with
-//! a constant, and the last one with its own value. A `switch` leaves by a case
-//! where its value is that case, by the default where it is none of them.
-//! Cost: the parts, at most [`MOST_PARTS`] of one condition.
+//! `and`, `or`, `xor true`, the `select`s that represent `&&` and `||`, and the phis that a front
+//! end makes of them: a block that several tests lead to with a constant, and the last one with its
+//! own value. A `switch` leaves by a case where its value is that case, by the default where it is
+//! none of them. Cost: the parts, at most [`MOST_PARTS`] of one condition.
 
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};

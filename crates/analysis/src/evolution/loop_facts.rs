@@ -1,6 +1,6 @@
 //! What is found of a loop? Data of the answers that rest on each other.
 //!
-//! What holds when it is entered, how often it goes back, and where a walk came out.
+//! What holds when it is entered, how often it goes back, and where a simulation came out.
 
 use std::rc::Rc;
 
@@ -47,9 +47,9 @@ pub(super) struct LoopCount {
     /// Iterations of the body, likewise.
     pub(super) body: Option<FormulaId>,
     pub(super) is_exact: bool,
-    /// Why not exact, or not told at all.
+    /// Why it is not exact, or not known at all.
     pub(super) reason: Reason,
-    /// Told by an inverse modulo 2^bits: right, and hard to read.
+    /// Expressed by an inverse modulo 2^bits: right, and hard to read.
     pub(super) is_modular: bool,
     pub(super) relies: Relies,
     pub(super) exits: Vec<ExitCount>,
@@ -102,7 +102,7 @@ impl LoopCount {
     }
 }
 
-/// Where a walk came out.
+/// Where a simulation came out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walked {
     pub(super) back_edges: u32,

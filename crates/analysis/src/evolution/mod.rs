@@ -1,24 +1,22 @@
-//! How often will each loop of a function go round, told from its code?
+//! How often will each loop of a function go round, predicted from its code?
 //!
 //! 1. Each result is a formula of what merges at the heads of loops (`raw`,
 //!    `operations`, `joins`, `address`); memory is asked through
 //!    [`Cells`](crate::cells::Cells), so that a counter in memory is one in a phi.
-//! 2. What merges at a head is a recurrence, solved in closed form
-//!    (`recurrence`), in terms of the turn and of what is around the loop.
-//! 3. Each exit has a first turn in which it is taken (`exits`, `leaving` and its
-//!    sisters for choices and for counters that wrap), with
-//!    what holds when the loop is entered put in (`guards`); the least of them is
-//!    the number of back edges (`counts`). All of that is said of a loop that is
-//!    entered, and under which condition it is (`entered`).
-//! 4. What is around is put in: counts become formulas of the turns of the loops
-//!    around and of what the function is given (`resolve`), and are summed over
-//!    these turns (`totals`). Where no formula helps and all is numbers (or
-//!    constant data), the loop is gone round (`walk`).
+//! 2. What merges at a head is a recurrence, solved in closed form (`recurrence`), in terms of the
+//!    iteration and of what is around the loop.
+//! 3. Each exit has a first iteration in which it is taken (`exits`, `leaving` and its sisters for
+//!    choices and for counters that wrap), with what holds when the loop is entered put in
+//!    (`guards`); the least of them is the number of back edges (`counts`). All of that is said of
+//!    a loop that is entered, and under which condition it is (`entered`).
+//! 4. What is around is put in: counts become formulas of the iterations of the loops around and of
+//!    what the function is given (`resolve`), and are summed over these iterations (`totals`).
+//!    Where no formula helps and all is numbers (or constant data), the loop is simulated (`walk`).
 //!
-//! Steps 2 and 3 rest on each other, and on what step 4 says of loops inside: a
-//! recurrence may need a count, and a count a recurrence. What they ask of each other is
-//! `solver::Ask`, and `follow` answers it, each question once. Step 1 and what is told at
-//! last (`function`) are passes over finished results.
+//! Steps 2 and 3 rest on each other, and on what step 4 says of loops inside: a recurrence may need
+//! a count, and a count a recurrence. What they ask of each other is `solver::Ask`, and `follow`
+//! answers it, each question once. Step 1 and what is reported at last (`function`) are passes over
+//! finished results.
 //!
 //! All of it is done without believing any flag, and again with all of them;
 //! what needs fewer assumptions wins. An exact answer that is wrong is the worst

@@ -1,4 +1,4 @@
-//! What is a value made of, within one turn?
+//! What is a value made of, within one iteration?
 //!
 //! Each result becomes a formula of arguments, of what merges at the heads of
 //! loops, and of what cannot be looked into (loads that are not followed,

@@ -1,8 +1,8 @@
-//! What is a variable in turn number h? Recurrences and their closed forms.
+//! What is a variable in iteration number h? Recurrences and their closed forms.
 //!
-//! What merges at the head of a loop is `x(0) = start` and `x(h + 1) = f(x(h), h)`.
-//! The step f is one turn as [`raw`](super::raw) makes it, other variables of
-//! the head in closed form. Forms that are solved (h the turn, c free of x):
+//! What merges at the head of a loop is `x(0) = start` and `x(h + 1) = f(x(h), h)`. The step f is
+//! one iteration as [`raw`](super::raw) makes it, other variables of the head in closed form. Forms
+//! that are solved (h the iteration, c free of x):
 //!
 //! ```text
 //! x + g(h)           start + Σ g           g a polynomial, powers, anything summed
@@ -59,8 +59,8 @@ impl Solver<'_, '_> {
         Ok((Known { formula, relies }, None))
     }
 
-    /// What a variable is that merges only itself, in circles of phis, and one
-    /// value that no turn changes: a bound that some turns read again.
+    /// What a variable is that merges only itself, in circles of phis, and one value that no
+    /// iteration changes. An example is a bound that some iterations read again.
     fn same_in_all_turns(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Option<Known> {
         let Variable::Result(first) = variable else { return None };
         let function = self.source.function;
@@ -166,7 +166,7 @@ impl Solver<'_, '_> {
 /// One recurrence.
 struct Step<'b, 'a, 's> {
     solver: &'b mut Solver<'a, 's>,
-    /// The variable, as it is in a turn.
+    /// The variable, as it is in an iteration.
     symbol: SymbolId,
     turn: SymbolId,
     id: LoopId,
@@ -210,8 +210,8 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// `wrap(x(h) + c) + d`, c and d free of x and of the turn: as a formula of
-    /// the turn, `wrap(start + c + (c + d)·h) + d`.
+    /// `wrap(x(h) + c) + d`, c and d free of x and of the iteration: as a formula of the iteration,
+    /// `wrap(start + c + (c + d)·h) + d`.
     fn narrowed(&mut self, constant: i128, terms: &[(FormulaId, i128)]) -> Option<FormulaId> {
         let (moving, fixed): (Vec<_>, Vec<_>) =
             terms.iter().copied().partition(|&(term, _)| self.solver.table.contains(term, self.symbol));
@@ -240,7 +240,7 @@ impl Step<'_, '_, '_> {
             && self.solver.table.decide(Test { relation, of }, &guards.facts) == Some(true)
     }
 
-    /// Inside a wrap: the start must lie in the domain, or turn 0 would differ.
+    /// Inside a wrap: the start must be in the domain, or iteration 0 would differ.
     fn wrapped(&mut self, domain: Domain, of: FormulaId) -> Option<FormulaId> {
         let range = self.solver.table.range(self.start);
         if !domain.interval().holds(range) {
@@ -260,7 +260,7 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// `x(h + 1) = g(h)`: `g(h - 1)`, and the start in turn 0.
+    /// `x(h + 1) = g(h)`: `g(h - 1)`, and the start in iteration 0.
     fn one_turn_behind(&mut self, next: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
         let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
@@ -295,7 +295,7 @@ impl Step<'_, '_, '_> {
         }
     }
 
-    /// `start + Σ g(j)`, j running over the turns before.
+    /// `start + Σ g(j)`, j running over the iterations before.
     fn summed(&mut self, rest: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
         let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
@@ -319,7 +319,7 @@ impl Step<'_, '_, '_> {
         Some(table.add(grown, added))
     }
 
-    /// `c - x`: start and `c - start` in turn.
+    /// `c - x`: start and `c - start` alternately.
     fn alternating(&mut self, rest: FormulaId) -> FormulaId {
         let table = &mut *self.solver.table;
         let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
@@ -381,7 +381,7 @@ impl Step<'_, '_, '_> {
         Some(if greatest { table.greatest(moved, limit) } else { table.least(moved, limit) })
     }
 
-    /// `(x + c) mod m` where the start lies in 0..m.
+    /// `(x + c) mod m` where the start is in 0..m.
     fn cyclic(&mut self, of: FormulaId, by: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
         if table.contains(by, self.symbol) || table.contains(by, self.turn) {

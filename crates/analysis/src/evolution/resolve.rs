@@ -1,10 +1,9 @@
-//! What is a formula at a given turn of a loop, or behind loops that ended?
+//! What is a formula at a given iteration of a loop, or after loops that ended?
 //!
-//! A formula as [`raw`](super::raw) makes it speaks of what merges at the heads
-//! of loops. Seen from inside loop L these are of three kinds: of a loop around
-//! L (they do not change while L runs), of L itself (their closed form takes
-//! their place), and of a loop that was left: then the last turn counts, and
-//! its number is how often that loop went back, if that is known exactly.
+//! A formula as [`raw`](super::raw) makes it speaks of what merges at the heads of loops. Seen from
+//! inside loop L these are of three kinds: of a loop around L (they do not change while L runs), of
+//! L itself (their closed form takes their place), and of a loop that was left: then the last
+//! iteration counts, and its number is how often that loop went back, if that is known exactly.
 //! Cost: the parts of the formulas, each loop asked once.
 
 use super::answer::Reason;
@@ -77,7 +76,7 @@ impl Solver<'_, '_> {
         (!self.table.is_too_big(formula)).then_some(Known { formula, relies })
     }
 
-    /// `known` as it is in turn number `Turn(id)`, `hold` staying a symbol.
+    /// `known` as it is in iteration number `Turn(id)`, `hold` staying a symbol.
     pub(super) fn at_turn(
         &mut self,
         known: Known,
@@ -111,7 +110,7 @@ impl Solver<'_, '_> {
         Domain::of(self.table.symbol_range(symbol)).map(|domain| domain.bits)
     }
 
-    /// Whether a symbol gets its value anew in turns of the loop.
+    /// Whether a symbol gets its value anew in iterations of the loop.
     pub(super) fn varies_in(&self, symbol: SymbolId, id: LoopId) -> bool {
         self.is_within(self.home(symbol), id)
     }
@@ -138,8 +137,8 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// `known` with the closed forms of all loops around `id` put in, as far as
-    /// there are any: a formula of the turns of the loops around.
+    /// `known` with the closed forms of all loops around `id` put in, as far as there are any. The
+    /// result is a formula of the iterations of the loops around.
     pub(super) fn lifted(&mut self, known: Known, id: LoopId, mode: Mode) -> Known {
         let mut known = known;
         let mut around = self.source.forest.loops[id].parent;
@@ -171,7 +170,7 @@ impl Solver<'_, '_> {
         if self.table.is_too_big(formula) { known } else { Known { formula, relies } }
     }
 
-    /// A formula of a loop's turn, simpler for the turns that there are.
+    /// A formula of a loop's iteration, simpler for the iterations that there are.
     pub(super) fn within_turns(&mut self, formula: FormulaId, id: LoopId, mode: Mode) -> FormulaId {
         let guards = self.guards(id, mode);
         let mut facts = guards.facts.clone();

@@ -1,8 +1,8 @@
 //! What is at hand while a function is solved: the code, the table, what was
 //! found so far.
 //!
-//! Facts of the code alone are told here. Questions about loops that rest on each
-//! other are asked through [`Ask`], which `follow` answers, each once.
+//! Facts of the code alone are reported here. Questions about loops that rest on each other are
+//! asked through [`Ask`], which `follow` answers, each once.
 
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
@@ -51,14 +51,14 @@ pub(super) struct State {
     /// How deep questions about loops ask about other loops.
     pub(super) depth: u32,
     pub(super) walks: HashMap<LoopId, Option<Walked>>,
-    /// Instructions that may still be executed by walks.
+    /// Instructions that may still be executed by simulations.
     pub(super) steps: u32,
 }
 
 /// How deep questions about loops may ask about other loops.
 pub(super) const DEEPEST_QUESTION: u32 = 24;
 
-/// Instructions that all walks of a function may execute.
+/// Instructions that all simulations of a function may execute.
 const MOST_STEPS_IN_ALL: u32 = 400_000;
 
 /// A function being solved.
@@ -141,7 +141,7 @@ impl<'a> Solver<'a, '_> {
         self.domain(self.source.function.instructions[instruction].ty)
     }
 
-    /// The symbol that stands for a variable.
+    /// The symbol that represents a variable.
     pub(super) fn leaf(&mut self, variable: Variable) -> FormulaId {
         let (symbol, domain) = match variable {
             Variable::Result(id) => (Symbol::Result(id), self.domain_of(id)),
@@ -158,7 +158,7 @@ impl<'a> Solver<'a, '_> {
         self.table.symbol(Symbol::Undefined(self.state.undefined), FormulaInterval::ALL)
     }
 
-    /// The number of the turn that a loop is in.
+    /// The number of the iteration that a loop is in.
     pub(super) fn turn(&mut self, id: LoopId) -> SymbolId {
         self.table.symbol(Symbol::Turn(id), FormulaInterval::NATURAL);
         self.table.find(&Symbol::Turn(id)).expect("just made")
@@ -168,7 +168,7 @@ impl<'a> Solver<'a, '_> {
         self.table.symbol(Symbol::Turn(id), FormulaInterval::NATURAL)
     }
 
-    /// The variable that a symbol stands for.
+    /// The variable that a symbol represents.
     pub(super) fn variable(&self, symbol: SymbolId) -> Option<Variable> {
         match *self.table.symbol_of(symbol) {
             Symbol::Result(id) => Some(Variable::Result(id)),
@@ -206,7 +206,7 @@ impl<'a> Solver<'a, '_> {
         self.source.forest.loops[id].parent
     }
 
-    /// Whether `inner` is `outer` or lies in it.
+    /// Whether `inner` is `outer` or is in it.
     pub(super) fn is_within(&self, inner: Option<LoopId>, outer: LoopId) -> bool {
         self.source.forest.chain(inner).any(|id| id == outer)
     }
@@ -290,10 +290,10 @@ impl<'a> Solver<'a, '_> {
     }
 }
 
-/// Questions about loops that rest on each other without end. A recurrence may need how
-/// often a loop inside goes round, that needs what its counters are turn by turn, and
-/// both need what holds where the loop is entered. Each answer that is not there while it
-/// is being found out is the one that says nothing.
+/// Questions about loops that rest on each other without end. A recurrence may need how often an
+/// inner loop iterates. That needs what its counters are in each iteration, and both need what
+/// holds where the loop is entered. An answer that is not there while it is being computed is the
+/// one that says nothing.
 pub(super) trait Ask {
     /// The closed form of a variable of the loop's head.
     fn closed(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Closed;

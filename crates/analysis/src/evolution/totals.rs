@@ -1,12 +1,10 @@
-//! How often in all, over the turns of the loops around? Sums, never means.
+//! How often in all, over the iterations of the loops around? Sums, never means.
 //!
-//! A loop that is entered once in every turn of the loop around it goes round
-//! `Σ count(turn)` times, the turn running over those that come to it: as many
-//! as there are back edges if the loop around is left before it, one more if
-//! behind. A branch that decides in each turn whether it is entered makes the
-//! term zero where it is not. The sums are closed where the terms are
-//! polynomials (triangular nests) and stay sums elsewhere.
-//! Cost: the depth of the nest.
+//! A loop that is entered once in every iteration of the loop around it goes round `Σ count(turn)`
+//! times, the iteration running over those that come to it: as many as there are back edges if the
+//! loop around is left before it, one more if after. A branch that decides in each iteration
+//! whether it is entered makes the term zero where it is not. The sums are closed where the terms
+//! are polynomials (triangular nests) and stay sums elsewhere. Cost: the depth of the nest.
 
 use opcost_ir::Opcode;
 use opcost_key::BlockId;
@@ -52,7 +50,7 @@ impl Solver<'_, '_> {
         are_numbers.then_some((total, Known { formula: total.body_iterations, relies }))
     }
 
-    /// Sums a formula of the turns of `parent` over those that enter `child`.
+    /// Sums a formula of the iterations of `parent` over those that enter `child`.
     fn summed_over(&mut self, parent: LoopId, child: LoopId, term: Known, mode: Mode) -> Option<Known> {
         let turns = self.count(parent, mode)?.exact_without_conditions()?;
         let turns = self.lifted(turns, parent, mode);
@@ -85,7 +83,7 @@ impl Solver<'_, '_> {
         (!self.table.is_too_big(formula)).then_some(Known { formula, relies })
     }
 
-    /// `Σ term` over the first `entries` turns.
+    /// `Σ term` over the first `entries` iterations.
     fn sum(&mut self, parent: LoopId, entries: FormulaId, term: FormulaId) -> FormulaId {
         let turn = self.turn_formula(parent);
         let mut facts = Facts::new();
@@ -99,8 +97,8 @@ impl Solver<'_, '_> {
         if self.table.is_too_big(term) { term } else { self.table.series(index, entries, term) }
     }
 
-    /// The block of every turn of `parent` at which it is decided that `child`
-    /// is entered, and the branch and slot that decide, if any.
+    /// The block of every iteration of `parent` at which it is decided that `child` is entered, and
+    /// the branch and slot that decide, if any.
     fn entered_by(&self, parent: LoopId, child: LoopId) -> Option<(BlockId, Option<(BlockId, usize)>)> {
         let latches = self.source.forest.loops[parent].latches();
         let every_turn = |block: BlockId| {
@@ -134,9 +132,9 @@ impl Solver<'_, '_> {
         None
     }
 
-    /// Whether `parent` is left behind this block: so the last turn comes to it
-    /// too. None if some exits are before it and some behind. Exits that the
-    /// count assumes away do not matter; others that lead to no return do.
+    /// Whether `parent` is left after this block: so the last iteration comes to it too. None if
+    /// some exits are before it and some after. Exits that the count assumes away do not matter;
+    /// others that lead to no return do.
     fn is_left_behind(&self, parent: LoopId, place: BlockId, relies: &Relies) -> Option<bool> {
         let dominators = self.source.dominators;
         let mut behind = None;
@@ -158,7 +156,7 @@ impl Solver<'_, '_> {
         behind
     }
 
-    /// What a branch asks, in terms of the turns around.
+    /// What a branch asks, in terms of the iterations around.
     fn branch_test(
         &mut self,
         branch: BlockId,

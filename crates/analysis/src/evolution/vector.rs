@@ -1,10 +1,10 @@
 //! Which loops are one loop of the source? What the vectoriser split.
 //!
-//! The vectoriser marks both loops that it makes of one (`llvm.loop.isvectorized`):
-//! a body that computes with vectors, whose counter moves by so many turns of the
-//! source at once, and behind it a loop that does what is left. They are a pair
-//! where the second is the first loop that control can come to from the exit of
-//! the first. Cost: blocks between them, at most [`MOST_BLOCKS`].
+//! The vectoriser marks both loops that it makes of one (`llvm.loop.isvectorized`): a body that
+//! computes with vectors, whose counter moves by so many iterations of the source at once, and
+//! after it a loop that does what is left. They are a pair where the second is the first loop that
+//! control can come to from the exit of the first. Cost: blocks between them, at most
+//! [`MOST_BLOCKS`].
 
 use opcost_ir::{Type, Value};
 use opcost_key::BlockId;
@@ -14,7 +14,7 @@ use super::known::{Closed, Mode};
 use super::solver::{Ask, Solver};
 use opcost_graph::loops::LoopId;
 
-/// How many blocks may lie between a vector body and what does the rest.
+/// How many blocks may be between a vector body and what does the rest.
 const MOST_BLOCKS: usize = 32;
 
 impl Solver<'_, '_> {
@@ -48,7 +48,7 @@ impl Solver<'_, '_> {
         })
     }
 
-    /// The first loop behind a vector body.
+    /// The first loop after a vector body.
     fn remainder_of(&self, body: LoopId) -> Option<LoopId> {
         let forest = self.source.forest;
         let natural = &forest.loops[body];
@@ -73,7 +73,7 @@ impl Solver<'_, '_> {
         None
     }
 
-    /// By how much the counter that ends the loop moves in a turn.
+    /// By how much the counter that ends the loop moves in an iteration.
     fn lanes(&mut self, id: LoopId) -> Option<u64> {
         let exit = *self.source.forest.loops[id].exits.first()?;
         let terminator = self.source.function.terminator_of(exit.from);

@@ -1,14 +1,10 @@
-//! How often does a loop go round whose numbers all stand in the code? By going
-//! round it.
+//! How often does a loop go round whose numbers are all constant? By going round it.
 //!
-//! Where no formula tells (a counter with a point, a sequence without closed
-//! form) and what the loop begins with is constant, the loop is executed, one
-//! instruction at a time, as the machine would: integers wrap, numbers with a
-//! point are IEEE 754's, constant data is read (`walk_addresses`). What is not known (loads that are not followed, calls)
-//! stays unknown; a branch on it ends the walk without an answer. So
-//! `for (x = 0; x < 1; x += 0.1)` goes round 11 times.
-//! Cost: at most [`MOST_STEPS`] instructions a loop, `MOST_STEPS_IN_ALL` a
-//! function.
+//! Where there is no formula (a counter with a point, a sequence without closed form) and what the loop begins with is
+//! constant, the loop is executed, one instruction at a time, as the machine would: integers wrap, numbers with a point
+//! are IEEE 754's, constant data is read (`walk_addresses`). What is not known (loads that are not followed, calls) stays
+//! unknown; a branch on it ends the simulation without an answer. So `for (x = 0; x < 1; x += 0.1)` goes round 11 times.
+//! Cost: at most [`MOST_STEPS`] instructions a loop, `MOST_STEPS_IN_ALL` a function.
 
 use opcost_ir::{Opcode, Type};
 use opcost_key::{BlockId, InstructionId};
@@ -24,7 +20,7 @@ use crate::expression::Domain;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 
-/// Instructions that the walk through one loop may execute.
+/// Instructions that the simulation of one loop may execute.
 const MOST_STEPS: u32 = 40_000;
 
 impl Solver<'_, '_> {
@@ -80,7 +76,7 @@ impl Solver<'_, '_> {
         found
     }
 
-    /// What the variables of the head are in the first turn.
+    /// What the variables of the head are in the first iteration.
     fn begin(&mut self, id: LoopId, merges: &HashMap<BlockId, Vec<CellVersion>>, walk: &mut Walk) {
         let header = self.source.forest.loops[id].header;
         let function = self.source.function;

@@ -1,12 +1,11 @@
-//! What do addresses and constant data do while a loop is gone round?
+//! What do addresses and constant data do while a loop is simulated?
 //!
-//! An address is so many bytes behind the start of data, or a function. It moves
-//! by `getelementptr`, within its data; it is compared with addresses of the
-//! same data, and with null if the data or function is this module's own (one
-//! that is only declared may be missing when the program is linked). A load from
-//! constant data whose definition nobody replaces gives what it holds: so
-//! `for (entry = table; entry->name; entry++)` goes round as often as there are
-//! names. Cost: a bisection for each load.
+//! An address is so many bytes after the start of data, or a function. It moves by `getelementptr`,
+//! within its data; it is compared with addresses of the same data, and with null if the data or
+//! function is this module's own (one that is only declared may be missing when the program is
+//! linked). A load from constant data whose definition nobody replaces gives what it holds: so `for
+//! (entry = table; entry->name; entry++)` goes round as often as there are names. Cost: a bisection
+//! for each load.
 
 use opcost_ir::{ConstantValue, Flags, GlobalId, GlobalKind, Linkage, Opcode, Predicate, ScalarValue};
 use opcost_ir::{Type, TypeId, Value};
@@ -135,8 +134,7 @@ impl Solver<'_, '_> {
         u64::try_from(offset).ok().filter(|&offset| offset <= size)
     }
 
-    /// Whether an address is not null: it lies in data of the module, or is one
-    /// of its functions.
+    /// Whether an address is not null: it is in data of the module, or is one of its functions.
     fn is_there(&self, base: Base, offset: i128) -> bool {
         match base {
             Base::Data(global) => self.size_of(global).is_some_and(|size| (0..size.into()).contains(&offset)),

@@ -1,6 +1,6 @@
-//! Which number is a value while a loop is gone round?
+//! Which number is a value while a loop is simulated?
 //!
-//! What the walk computed, or a constant from outside. Cost: a look-up, or the formula of
+//! What the simulation computed, or a constant from outside. Cost: a look-up, or the formula of
 //! what comes from outside.
 
 use opcost_ir::{ConstantValue, Type, Value};
@@ -12,7 +12,7 @@ use super::known::{Arm, Mode};
 use super::solver::Solver;
 use crate::cells::{CellDefinition, CellVersion};
 
-/// What is known while the loop is gone round.
+/// What is known while the loop is simulated.
 pub(super) struct Walk {
     pub(super) numbers: HashMap<InstructionId, Number>,
     pub(super) cells: HashMap<CellVersion, Number>,
@@ -62,7 +62,7 @@ impl Solver<'_, '_> {
         self.table.as_constant(raw.formula).filter(|_| raw.relies.is_empty()).map(Number::Integer)
     }
 
-    /// An operand: computed in the walk, or constant outside.
+    /// An operand: computed in the simulation, or constant outside.
     pub(super) fn number(&mut self, value: Value, walk: &Walk) -> Option<Number> {
         match value {
             Value::Instruction(id) => walk.numbers.get(&id).copied(),

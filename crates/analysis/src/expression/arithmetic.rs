@@ -1,11 +1,10 @@
 //! Sums and products in one form.
 //!
-//! A sum is kept as `constant + Σ factor · term`, a term being a product of
-//! things that are no sums, so that equal polynomials are equal nodes.
-//! Quotients that leave no remainder are brought to one denominator and stand
-//! outside: `n(n-1)/2 + n` is `(n² + n)/2`. Products of sums are multiplied
-//! out as long as they stay small. Cost: n log n in the terms, at most
-//! [`MOST_TERMS`] of them.
+//! A sum is kept as `constant + Σ factor · term`, a term being a product of things that are no
+//! sums, so that equal polynomials are equal nodes. Quotients that leave no remainder are brought
+//! to one denominator and are outside: `n(n-1)/2 + n` is `(n² + n)/2`. Products of sums are
+//! multiplied out as long as they stay small. Cost: n log n in the terms, at most [`MOST_TERMS`] of
+//! them.
 
 use super::formulas::Formulas;
 use super::integers::gcd;

@@ -1,12 +1,11 @@
 //! What else is known of the symbols, and what follows from it?
 //!
-//! A fact is a formula that is not negative: a guard `i < n` gives
-//! `n - i - 1 >= 0`. What lies below a formula is its range with the facts
-//! about single terms put in, or better: for a fact G that shares a term with
-//! F, the range of `F - k·G`, k being chosen so that the term goes; two facts
-//! at most are used one after the other. Extremes are told apart into their
-//! alternatives. All of it is sound and much is missed (full reasoning would be
-//! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
+//! A fact is a formula that is not negative: a guard `i < n` gives `n - i - 1 >= 0`. A lower bound
+//! of a formula is its range with the facts about single terms put in, or better: for a fact G that
+//! shares a term with F, the range of `F - k·G`, k being chosen so that the term goes; two facts at
+//! most are used one after the other. Extremes are divided into their alternatives. All of it is
+//! sound and much is missed (full reasoning would be Fourier and Motzkin's elimination). Cost:
+//! facts² at worst, few as they are.
 
 use super::FormulaInterval;
 use super::formulas::Formulas;
@@ -18,7 +17,7 @@ use rustc_hash::FxHashMap as HashMap;
 const MOST_FACTS: usize = 24;
 /// How many facts are used one after the other.
 const CHAIN: u32 = 2;
-/// How many extremes are told apart.
+/// How many extremes are distinguished.
 const ALTERNATIVES: u32 = 3;
 
 /// Formulas that are not negative.
@@ -75,8 +74,8 @@ impl Facts {
         self.ranges.insert(term, known.and(interval));
     }
 
-    /// What a sum that is not negative says of each symbol in it, the other
-    /// terms being what they may be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
+    /// What a sum that is not negative says of each symbol in it. The other terms are what they may
+    /// be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
     fn bound_symbols(&mut self, table: &mut Formulas, sum: FormulaId, terms: &[(FormulaId, i128)]) {
         for &(term, factor) in terms {
             let FormulaNode::Symbol(_) = table.node(term) else { continue };
@@ -121,7 +120,7 @@ impl Facts {
         self.add(table, opposite);
     }
 
-    /// An interval that the formula lies in where the facts hold.
+    /// An interval that the formula is in where the facts hold.
     pub fn range(&self, table: &mut Formulas, formula: FormulaId) -> FormulaInterval {
         if table.is_too_big(formula) {
             return FormulaInterval::ALL;

@@ -1,10 +1,9 @@
-//! What formulas are there? A table in which each stands only once.
+//! What formulas are there? A table that has each only once.
 //!
-//! Hash-consing (Ershov, "On programming of arithmetic operations", 1958): a
-//! node is looked up before it is made, so equal formulas have equal ids, and a
-//! formula that is used a hundred times is kept once. With each node stand the
-//! interval it lies in, the symbols in it, its depth and its size as a tree.
-//! The functions that make nodes are spread over the files of this folder; only
+//! Hash-consing (Ershov, "On programming of arithmetic operations", 1958): a node is looked up
+//! before it is made, so equal formulas have equal ids, and a formula that is used a hundred times
+//! is kept once. Each node has the interval it is in, the symbols in it, its depth and its size as
+//! a tree. The functions that make nodes are spread over the files of this folder; only
 //! [`Formulas::intern`] adds one. Cost: one lookup a node.
 
 use rustc_hash::FxHashMap as HashMap;
@@ -70,8 +69,8 @@ impl Formulas {
         self.intern(FormulaNode::Constant(value))
     }
 
-    /// A symbol that lies in `range`. A symbol that is asked for again must be
-    /// asked for with the same range; with another it is given up.
+    /// A symbol that is in `range`. A symbol that is asked for again must be asked for with the
+    /// same range; with another it is given up.
     pub fn symbol(&mut self, symbol: Symbol, range: FormulaInterval) -> FormulaId {
         let id = match self.known_symbols.get(&symbol) {
             Some(&id) if self.symbols[id].1 == range => id,
@@ -90,7 +89,7 @@ impl Formulas {
         self.known_symbols.get(symbol).copied()
     }
 
-    /// What a symbol stands for.
+    /// What a symbol represents.
     pub fn symbol_of(&self, id: SymbolId) -> &Symbol {
         &self.symbols[id].0
     }
@@ -105,7 +104,7 @@ impl Formulas {
         &self.entries[id].node
     }
 
-    /// An interval that it lies in, whatever the symbols are.
+    /// An interval that it is in, whatever the symbols are.
     pub fn range(&self, id: FormulaId) -> FormulaInterval {
         self.entries[id].range
     }

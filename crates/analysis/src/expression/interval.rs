@@ -1,4 +1,4 @@
-//! Between which two numbers does a value lie?
+//! Between which two numbers is a value?
 //!
 //! Intervals of exact integers. An end at `i128::MIN` or `i128::MAX` is open:
 //! nothing is known on that side. All operations give an interval that holds
@@ -24,8 +24,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// The most bits of a number that is followed: one more than a machine has,
-    /// since compilers widen a counter by one so that a product cannot wrap.
+    /// The most bits of a number that is followed. It is one more than a machine has, since
+    /// compilers widen a counter by one so that a product cannot wrap.
     pub const WIDEST: u32 = 65;
 
     /// The integers of the domain.

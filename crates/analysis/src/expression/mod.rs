@@ -1,19 +1,18 @@
 //! What is a number made of? Formulas over exact integers.
 //!
-//! A [`Formula`](FormulaNode) is a mathematical integer as a function of symbols:
-//! arguments, results of instructions, what cells of memory hold, the number
-//! of the turn of a loop. Machine arithmetic is said openly: where a result may
-//! wrap there is a [`FormulaNode::Wrap`] into the width at hand, and where the ranges
-//! of the symbols show that it cannot, there is none. So two formulas that are
-//! equal as integers can be compared as polynomials, and what a formula says
+//! A [`Formula`](FormulaNode) is a mathematical integer as a function of symbols: arguments,
+//! results of instructions, what cells of memory hold, the number of the iteration of a loop.
+//! Machine arithmetic is said openly: where a result may wrap there is a [`FormulaNode::Wrap`] into
+//! the width at hand, and where the ranges of the symbols show that it cannot, there is none. So
+//! two formulas that are equal as integers can be compared as polynomials, and what a formula says
 //! never rests on a promise that it does not show.
 //!
 //! | question | file |
 //! |---|---|
-//! | between which two numbers does it lie? | [`interval`](FormulaInterval) |
+//! | between which two numbers is it? | [`interval`](FormulaInterval) |
 //! | what is a formula made of? | [`nodes`](FormulaNode) |
 //! | rounded quotients, powers, logarithms, roots of numbers | `integers` |
-//! | between which numbers does a node lie? | `node_ranges` |
+//! | between which numbers is a node? | `node_ranges` |
 //! | what is there, and each only once? | [`Formulas`] |
 //! | sums and products in one form | `arithmetic` |
 //! | quotients and remainders | `division` |

@@ -1,4 +1,4 @@
-//! Between which numbers does a node lie, by the ranges of its parts?
+//! Between which numbers is a node, by the ranges of its parts?
 //!
 //! Parts are taken as independent of each other, but for equal factors of a product.
 //! Cost: the parts of one node.
@@ -59,7 +59,7 @@ fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> FormulaInter
     product
 }
 
-/// Between what the quotients lie.
+/// The bounds of the quotients.
 fn quotient_range(rounding: Rounding, of: FormulaInterval, by: FormulaInterval) -> FormulaInterval {
     if by.low <= 0 {
         // By a number that is not zero: no larger than what is divided.

@@ -32,14 +32,14 @@ pub enum Symbol {
     Argument(u32),
     /// The result of an instruction, the last time that it ran.
     Result(InstructionId),
-    /// What a phi at the head of a loop holds in the first turn.
+    /// What a phi at the head of a loop holds in the first iteration.
     AtEntry(InstructionId),
     /// What a version of a cell of memory holds.
     Cell(CellVersion),
-    /// What the version that merges at the head of a loop holds in the first turn.
+    /// What the version that merges at the head of a loop holds in the first iteration.
     CellAtEntry(CellVersion),
-    /// The number, from 0, of the turn that a loop is in: how often it has gone
-    /// back since it was entered.
+    /// The number, from 0, of the iteration that a loop is in: how often it went back since
+    /// it was entered.
     Turn(LoopId),
     /// What a sum runs over; the outer of two sums has the greater number.
     Index(u32),
@@ -69,7 +69,7 @@ pub enum Rounding {
     Exact,
 }
 
-/// How a formula stands to zero.
+/// How a formula compares with zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// It is less.
@@ -85,7 +85,7 @@ pub enum Relation {
 /// A statement about a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Test {
-    /// How it stands to zero.
+    /// How it compares with zero.
     pub relation: Relation,
     /// The formula.
     pub of: FormulaId,
@@ -164,7 +164,7 @@ pub enum FormulaNode {
     },
     /// `Σ of`, the index running from 0 to count - 1; count is not negative.
     Series {
-        /// The index, a [`Symbol::Index`] that stands nowhere outside of `of`.
+        /// The index, a [`Symbol::Index`] that occurs nowhere outside of `of`.
         index: SymbolId,
         /// How many terms.
         count: FormulaId,
@@ -174,7 +174,7 @@ pub enum FormulaNode {
 }
 
 impl Relation {
-    /// Whether a number stands so to zero.
+    /// Whether a number compares so with zero.
     pub fn holds(self, number: i128) -> bool {
         match self {
             Relation::Negative => number < 0,
@@ -184,7 +184,7 @@ impl Relation {
         }
     }
 
-    /// Whether all numbers of an interval stand so, or none; else unknown.
+    /// Whether all numbers of an interval compare so, or none; else unknown.
     pub fn decide(self, interval: FormulaInterval) -> Option<bool> {
         let negative = match interval {
             FormulaInterval { high, .. } if high < 0 => Some(true),

@@ -1,9 +1,8 @@
 //! Wraps, powers, logarithms, roots.
 //!
-//! A wrap into a domain vanishes where the range of what is wrapped lies in the
-//! domain. What is inside matters only modulo 2^bits: wraps of at least as many
-//! bits are stripped from sums and products there, and factors are reduced to
-//! the residue of least size. Cost: linear in the terms.
+//! A wrap into a domain vanishes where the range of what is wrapped is in the domain. What is
+//! inside matters only modulo 2^bits: wraps of at least as many bits are stripped from sums and
+//! products there, and factors are reduced to the residue of least size. Cost: linear in the terms.
 
 use super::Domain;
 use super::formulas::Formulas;

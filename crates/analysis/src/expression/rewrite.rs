@@ -12,13 +12,13 @@ use super::nodes::{FormulaId, FormulaNode, SymbolId, Test};
 use super::{Domain, Rounding};
 use rustc_hash::FxHashMap as HashMap;
 
-/// What stands in place of a symbol.
+/// What replaces a symbol.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replacements {
     /// By symbol.
     pub(crate) symbols: HashMap<SymbolId, FormulaId>,
-    /// Where the symbol stands alone inside a wrap into this domain: the
-    /// wrapped value as such, if it is known better than by wrapping.
+    /// Where the symbol is alone inside a wrap into this domain: the wrapped value as such, if it
+    /// is known better than by wrapping.
     pub(crate) wrapped: HashMap<(SymbolId, Domain), FormulaId>,
 }
 
@@ -56,7 +56,7 @@ impl Formulas {
         Rewriter { table: self, replacements: &none, facts, holds: Some(test), done }.rewrite(of)
     }
 
-    /// Whether a test holds where the facts do; none if they do not tell.
+    /// Whether a test holds where the facts do; none if they do not decide it.
     pub fn decide(&mut self, test: Test, facts: &Facts) -> Option<bool> {
         let range = facts.range(self, test.of);
         test.relation.decide(range)

@@ -55,7 +55,7 @@ impl Formulas {
         Some((degree, rest))
     }
 
-    /// The index of a new sum over `of`: above all that stand in it.
+    /// The index of a new sum over `of`: above all that occur in it.
     pub fn fresh_index(&mut self, of: FormulaId) -> FormulaId {
         let indices = self.symbols_in(of).iter().filter_map(|&symbol| match self.symbol_of(symbol) {
             Symbol::Index(number) => Some(*number + 1),

@@ -1,10 +1,10 @@
 //! How does it read? As C would say it, with as few brackets as C needs.
 //!
-//! `floor`, `ceil`, `min`, `max`, `bit_length` are functions; a quotient that C
-//! would round alike is written with `/`. A wrap is a cast: `(u32)(n - 1)`.
-//! Whoever asks gives the names of symbols. Parts that several formulas share,
-//! or one needs more than once, can be named first: `t1 = …`. What lies deeper
-//! than the limit is `…`. Cost: the length of the text, which the limit bounds.
+//! `floor`, `ceil`, `min`, `max`, `bit_length` are functions; a quotient that C would round alike
+//! is written with `/`. A wrap is a cast: `(u32)(n - 1)`. Anyone who asks gives the names of
+//! symbols. Parts that several formulas share, or one needs more than once, can be named first: `t1
+//! = …`. What is deeper than the limit is `…`. Cost: the length of the text, which the limit
+//! bounds.
 
 mod division;
 
@@ -96,7 +96,7 @@ impl Formulas {
         shared
     }
 
-    /// Parts worth a name, each behind the parts in it.
+    /// Parts worth a name, each after the parts in it.
     fn repeated_parts(&self, formulas: &[FormulaId]) -> Vec<FormulaId> {
         let mut uses: HashMap<FormulaId, u32> = HashMap::default();
         let mut work = formulas.to_vec();
@@ -119,7 +119,7 @@ impl Formulas {
 }
 
 impl Relation {
-    /// The sign between two sides whose difference stands so to zero.
+    /// The sign between two sides whose difference compares so with zero.
     pub fn sign(self) -> &'static str {
         match self {
             Relation::Negative => "<",

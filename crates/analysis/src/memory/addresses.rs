@@ -1,15 +1,14 @@
 //! Which objects, and where in them, may each pointer point to?
 //!
-//! Whole-module, flow-insensitive, inclusion-based, with fields told apart by
-//! byte offset ([`Offsets`]): the essays of `graph` (method and limits),
-//! `collect` (instructions) and `calls` say how. The answer for a pointer
-//! is [`Targets`]: objects with offsets, and whether it may also point to the
-//! outside and to whatever escaped. Addresses are numbered once, by interning
-//! equal answers, so that a pair of answers can be remembered by its numbers.
+//! Whole-module, flow-insensitive, inclusion-based, with fields distinguished by byte offset
+//! ([`Offsets`]): the essays of `graph` (method and limits), `collect` (instructions) and `calls`
+//! say how. The answer for a pointer is [`Targets`]: objects with offsets, and whether it may also
+//! point to the outside and to whatever escaped. Addresses are numbered once, by interning equal
+//! answers, so that a pair of answers can be remembered by its numbers.
 //!
-//! Input: a module, its layout, effects of what is not in it, and its roots.
-//! Output: [`Addresses`]. Cost: near linear (see `graph`). Limits: contexts
-//! of calls are not told apart; an object stands for all that one place makes.
+//! Input: a module, its layout, effects of what is not in it, and its roots. Output: [`Addresses`].
+//! Cost: near linear (see `graph`). Limits: contexts of calls are not distinguished; an object
+//! represents all that one place makes.
 
 use opcost_index::{Id, IdMap, define_id};
 use opcost_ir::{ConstantId, Layout, Module, Value};
@@ -107,7 +106,7 @@ pub struct Addresses {
     constants: HashMap<ConstantId, TargetsId>,
     callees: HashMap<(FunctionId, InstructionId), Callees>,
     behind: HashMap<(FunctionId, InstructionId, u32), TargetsId>,
-    /// Objects whose address lies in memory.
+    /// Objects whose address is in memory.
     is_stored: IdMap<ObjectId, bool>,
 }
 
@@ -153,8 +152,8 @@ impl Addresses {
         self.callees.get(&(function, call))
     }
 
-    /// Where the pointers lead that lie where an argument of a call points, if
-    /// the callee follows them.
+    /// Where the pointers lead that are stored where an argument of a call points, if the callee
+    /// follows them.
     pub fn behind(&self, function: FunctionId, call: InstructionId, argument: u32) -> TargetsId {
         self.behind.get(&(function, call, argument)).copied().unwrap_or(TargetsId::new(0))
     }
@@ -164,14 +163,14 @@ impl Addresses {
         self.objects.is_escaped(self.objects.of_function(function))
     }
 
-    /// Whether others than the code that makes the object may know it: its
-    /// address lies in memory, or it is data, or it escaped.
+    /// Whether others than the code that makes the object may know it: its address is in memory, or
+    /// it is data, or it escaped.
     pub fn is_shared(&self, object: ObjectId) -> bool {
         let is_own = matches!(self.objects.kind(object), ObjectKind::Alloca(..) | ObjectKind::Fresh(..));
         !is_own || self.is_stored[object] || self.objects.is_escaped(object)
     }
 
-    /// Objects and offsets behind a question.
+    /// The objects and offsets of a place.
     pub fn reach<'a>(&'a self, place: &'a Where) -> Reach<'a> {
         match place {
             Where::Answer(id) => {

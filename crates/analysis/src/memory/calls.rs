@@ -1,10 +1,9 @@
 //! Who calls whom, and how often can a place of the code run at all?
 //!
-//! Calls through pointers are followed by [`Addresses`]; code that is not seen
-//! is one more node, [`CallGraph::outside`]: it is called by whatever calls
-//! something unknown, or waits for other threads, and it calls every function
-//! that it may know. A function on a cycle is recursive. A block runs at most
-//! once if it lies on no cycle of its function, and the function is entered at
+//! Calls through pointers are followed by [`Addresses`]; code that is not seen is one more node,
+//! [`CallGraph::outside`]: it is called by whatever calls something unknown, or waits for other
+//! threads, and it calls every function that it may know. A function on a cycle is recursive. A
+//! block runs at most once if it is on no cycle of its function, and the function is entered at
 //! most once: `main`, or what is called from one place that runs at most once.
 //!
 //! Input: module, addresses, roots. Output: [`CallGraph`]. Cost: linear in
@@ -19,11 +18,11 @@ use super::external::Externals;
 use super::world::Roots;
 
 define_id!(
-    /// A function, or the outside behind all of them.
+    /// A function, or the outside, whose number comes after all of them.
     pub struct Caller, "caller"
 );
 
-/// A call, by where it stands.
+/// A call, by where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallSite {
     /// The function that calls.
@@ -218,7 +217,7 @@ pub(super) fn caller(function: FunctionId) -> Caller {
     Caller::new(function.index())
 }
 
-/// Whether other threads' writes may be seen behind it.
+/// Whether other threads' writes may be seen after it.
 pub(super) fn waits(instruction: &Instruction) -> bool {
     match instruction.opcode {
         Opcode::Fence | Opcode::AtomicCmpXchg | Opcode::AtomicRMW => true,

@@ -1,4 +1,4 @@
-//! What does constant data hold? Strings and numbers that stand in the module.
+//! What does constant data hold? Strings and numbers that are in the module.
 //!
 //! Only of data that nothing changes while the program runs (`constant`) and
 //! whose contents the snapshot has to the end. Cost: linear in the string,

@@ -1,4 +1,4 @@
-//! What can be told of a library function? The vocabulary of effects.
+//! What is known of a library function? The vocabulary of effects.
 //!
 //! What it reads and writes through each parameter, which pointers it keeps, what its
 //! result is, what it calls back, and which input it brings into the program. Data
@@ -22,7 +22,7 @@ pub struct Effect {
     pub range: Option<(i128, i128)>,
     /// What it calls of the program.
     pub callbacks: Vec<Callback>,
-    /// Behind it the writes of other threads may be seen.
+    /// After it the writes of other threads may be seen.
     pub synchronises: bool,
     /// It may do anything, and keep every pointer that it gets.
     pub does_anything: bool,
@@ -46,17 +46,17 @@ pub enum Returns {
     Never,
 }
 
-/// Which parameters are meant.
+/// Which parameters an effect is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameters {
     /// One, by position from 0.
     One(u32),
-    /// This one and all behind it.
+    /// This one and all after it.
     From(u32),
 }
 
 impl Parameters {
-    /// Whether this one is meant.
+    /// Whether this one is among them.
     pub fn contain(self, position: u32) -> bool {
         match self {
             Parameters::One(one) => one == position,
@@ -87,7 +87,7 @@ pub struct Touched {
     pub how: Touching,
     /// How far.
     pub extent: Extent,
-    /// Also through the pointers that lie there.
+    /// Also through the pointers that are stored there.
     pub is_deep: bool,
 }
 
@@ -104,7 +104,7 @@ pub enum Touching {
     Input(Origin),
     /// The pointer is kept beyond the call.
     Keeps,
-    /// Pointers that lie there are, perhaps.
+    /// Pointers that are stored there are kept, perhaps.
     KeepsWhatItPointsTo,
     /// The memory is given back.
     Frees,
@@ -183,15 +183,14 @@ pub enum CallbackArgument {
     Inside(u32),
     /// Something of the library's.
     Outside,
-    /// This parameter and all behind it, each as a parameter of its own.
+    /// This parameter and all after it, each as a parameter of its own.
     From(u32),
 }
 
 /// A part of a Fortran input or output statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement {
-    /// Begins a transfer on the unit in this parameter; its result stands for
-    /// the statement.
+    /// Begins a transfer on the unit in this parameter; its result represents the statement.
     Unit(u32),
     /// Begins to open the unit in this parameter.
     Open(u32),

@@ -7,9 +7,9 @@
 //! that a resolution may end in. A name that is in no table may do anything
 //! that its attributes (`memory(...)`, `captures(none)`) do not deny.
 //!
-//! Input: text. Output: [`Effects`]; [`Effect`] by name. Limits: a parameter
-//! is read or written as a whole from the pointer on unless the table gives a
-//! length; of what lies behind pointers in memory only "all of it" can be said.
+//! Input: text. Output: [`Effects`]; [`Effect`] by name. Limits: a parameter is read or written as
+//! a whole from the pointer on unless the table gives a length; of what pointers in memory lead to
+//! only "all of it" can be said.
 
 use super::effect::Effect;
 use super::effects_parse::{EffectError, parse};
@@ -39,7 +39,7 @@ impl Effects {
     /// This table, overridden by what `text` says.
     ///
     /// # Errors
-    /// The first line that does not read, and what should stand there.
+    /// The first line that cannot be read, and what is expected there.
     pub fn with(mut self, text: &str) -> Result<Effects, EffectError> {
         for (names, effect) in parse(text)? {
             for name in names {

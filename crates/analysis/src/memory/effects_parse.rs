@@ -5,10 +5,10 @@
 //! NAME NAME* … : CLAUSE; CLAUSE; …
 //! ```
 //!
-//! A name that ends in `*` is the beginning of names. The clauses, where P is
-//! a parameter by its position from 0, or `P..` for it and all behind it, with
-//! `[N]` for so many bytes, `[@Q]` for as many as parameter Q says, `[@Q*@R]`
-//! for a product, and `^` behind it for the memory behind pointers there too:
+//! A name that ends in `*` is the beginning of names. The clauses, where P is a parameter by its
+//! position from 0, or `P..` for it and all after it, with `[N]` for so many bytes, `[@Q]` for as
+//! many as parameter Q says, `[@Q*@R]` for a product, and `^` after it for the memory that pointers
+//! there lead to, too:
 //!
 //! ```text
 //! returns                  it comes back          ends     it does not
@@ -32,7 +32,7 @@
 //! statement open P | statement new | statement file P Q | statement handled
 //! ```
 //!
-//! Cost: linear. Limit: the first fault is told, not all.
+//! Cost: linear. Limit: the first fault is reported, not all.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ use super::effect::*;
 pub struct EffectError {
     /// The line, from 1.
     pub line: usize,
-    /// What should stand there.
+    /// What is expected there.
     pub expected: String,
     /// What does.
     pub found: String,
@@ -59,7 +59,7 @@ impl std::error::Error for EffectError {}
 
 type Parsed<T> = Result<T, (String, String)>;
 
-/// The effects that a text tells, each with its names.
+/// The effects that a text describes, each with its names.
 pub(super) fn parse(text: &str) -> Result<Vec<(Vec<&str>, Effect)>, EffectError> {
     let mut effects = Vec::new();
     for (position, line) in text.lines().enumerate() {

@@ -1,11 +1,10 @@
 //! What may a call do whose callee is not here? Table and attributes together.
 //!
-//! A function that the effect table knows does what stands there. Any other
-//! does what its attributes leave: `memory(...)` of call and declaration,
-//! `captures(none)`, `readonly` and `readnone` of its parameters. A `printf`
-//! writes through its arguments if its format is not known or has `%n`. What the
-//! table that opcost carries says of a name holds only where that name is a builtin;
-//! a user's table is believed.
+//! A function that the effect table knows does what the table says. Any other does what its
+//! attributes leave: `memory(...)` of call and declaration, `captures(none)`, `readonly` and
+//! `readnone` of its parameters. A `printf` writes through its arguments if its format is not known
+//! or has `%n`. What the table that opcost carries says of a name holds only where that name is a
+//! builtin; a user's table is believed.
 //!
 //! Input: module and table. Output: an [`Effect`] for each call. Cost: a
 //! look-up for each declaration, then constant for each call.
@@ -26,7 +25,7 @@ use super::effects::Effects;
 pub struct Externals<'a> {
     module: &'a Module,
     known: IdMap<DeclarationId, Option<&'a Effect>>,
-    /// What of the module code beside it reaches by name.
+    /// What of the module other code reaches by name.
     pub outside: Outside,
 }
 
@@ -41,8 +40,8 @@ impl<'a> Externals<'a> {
         Self { module, known: known.collect(), outside: Outside::of(module) }
     }
 
-    /// Whether an instruction may call functions of the module that nobody sees it call:
-    /// it is, or becomes, a call of a library function, and the module owns such by name.
+    /// Whether an instruction may call functions of the module that nobody sees it call. It is, or
+    /// becomes, a call of a library function, and the module owns such by name.
     pub fn calls_by_name(&self, function: &Function, at: InstructionId) -> bool {
         self.outside.has_library_functions && self.module.may_become_call(function, at)
     }

@@ -53,7 +53,7 @@ pub enum Point {
     Entry,
     /// At the head of a block.
     Head(BlockId),
-    /// Behind an instruction.
+    /// After an instruction.
     Behind(InstructionId),
 }
 

@@ -1,12 +1,11 @@
 //! What may a function read and write, with all that it calls?
 //!
-//! A footprint is a list of objects with offsets and bytes, and whether the
-//! outside and all that escaped are touched too. Functions are visited callees
-//! first, a cycle of calls as one (footprints of its members are joined until
-//! nothing changes, which is at once). The outside touches what escaped and
-//! does what every function does that it may call. What an activation does to
-//! its own locals by their names is left out, and so are the locals of a callee
-//! of which no other activation can be running: they are gone when it returns.
+//! A footprint is a list of objects with offsets and bytes, and whether the outside and all that
+//! escaped are touched too. Functions are visited callees first, a cycle of calls as one
+//! (footprints of its members are joined until nothing changes, which is at once). The outside
+//! touches what escaped and does what every function does that it may call. What an activation does
+//! to its own locals by their names is left out, and so are the locals of a callee of which no
+//! other activation can be running: they no longer exist when it returns.
 //!
 //! Input: module, layout, addresses, calls. Output: [`Summaries`]. Cost: loads,
 //! stores and calls, plus footprints once for each call edge. Limits: at most
@@ -26,7 +25,7 @@ use super::calls::{CallGraph, Caller};
 use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
 
-/// The most spans that are told apart in one object.
+/// The most spans that are distinguished in one object.
 const MOST_SPANS: usize = 8;
 /// How many instructions an address is followed through to its local.
 const DEEPEST: usize = 16;
@@ -84,7 +83,7 @@ impl Footprint {
         }
     }
 
-    /// Adds all of another, but for the objects that `is_gone` tells.
+    /// Adds all of another, but for the objects that `is_gone` selects.
     pub fn join(&mut self, other: &Footprint, is_gone: impl Fn(ObjectId) -> bool) {
         self.is_unknown |= other.is_unknown;
         self.is_everything |= other.is_everything;
@@ -186,7 +185,7 @@ impl Summaries {
     }
 }
 
-/// Whether the object is a local of a callee that is gone behind the call.
+/// Whether the object is a local of a callee that no longer exists after the call.
 fn is_gone(addresses: &Addresses, calls: &CallGraph, callee: Caller, object: ObjectId) -> bool {
     let Some(callee) = calls.function_of(callee).filter(|&callee| !calls.is_recursive(callee)) else {
         return false;
@@ -310,8 +309,8 @@ impl Own<'_> {
         }
     }
 
-    /// Data of the library's, which any function of it may change that computes more
-    /// than its result; and data of the program's that the library has by name.
+    /// Data of the library, which any of its functions may change that computes more than its
+    /// result. Also data of the program that the library has by name.
     fn library_data(&self, is_impure: bool, is_library: bool, into: &mut Summary) {
         let objects = self.addresses.objects();
         let known = &self.externals.outside.globals;

@@ -1,11 +1,10 @@
 //! Does a write write to this place?
 //!
-//! A store is compared by its address's form first: the same form is a known
-//! number of bytes away. Otherwise it is apart if its type tag says so, if one
-//! of both is reached through a `noalias` parameter that the function does not
-//! keep and the other is not, or by the objects that both may point to. A call
-//! is compared by the footprints of what it calls. Whatever promise of the
-//! source language an answer rests on is told (`Reasons`).
+//! A store is compared by its address's form first: the same form is a known number of bytes away.
+//! Otherwise it is apart if its type tag says so, if one of both is reached through a `noalias`
+//! parameter that the function does not keep and the other is not, or by the objects that both may
+//! point to. A call is compared by the footprints of what it calls. Whatever promise of the source
+//! language an answer rests on is reported (`Reasons`).
 //!
 //! Input: the writes of a function, a place. Output: a `AccessVerdict` for each pair.
 //! Cost: constant for a store; for a call, the spans of its footprints; once for

@@ -1,11 +1,10 @@
 //! Where does a version of one place begin, above a point?
 //!
-//! The events of one place (writes, renewals of what names it, its entry) stand
-//! in the order of blocks and positions; with each block stands which of them
-//! are its own, and whether versions meet at its head. The version at a point is
-//! the last event above it in its block, or that merge, or else what holds in
-//! the immediate dominator. Versions get numbers when they are asked for: most
-//! events of a place are above none of its loads.
+//! The events of one place (writes, renewals of what names it, its entry) are in the order of
+//! blocks and positions. For each block it is known which of them are its own, and whether versions
+//! meet at its head. The version at a point is the last event above it in its block, or that merge, or else
+//! what holds in the immediate dominator. Versions get numbers when they are asked for: most events
+//! of a place are above none of its loads.
 //!
 //! Input: events, frontiers, dominators. Output: [`Begin`]. Cost: linear in the
 //! events and their merges; to look up, the steps up to the next dominator with
@@ -21,8 +20,8 @@ use crate::cells::CellVersion;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::frontiers::Frontiers;
 
-/// Something that begins a version, at this place in the function; a position is
-/// one more than the instruction behind which the version holds.
+/// Something that begins a version, at this place in the function; a position is one more than the
+/// instruction after which the version holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub(super) block: BlockId,
@@ -75,7 +74,7 @@ impl Web {
         self.stamp += 1;
     }
 
-    /// One event more, behind those that are there.
+    /// One event more, after those that are there.
     pub(super) fn push(&mut self, event: Event) {
         self.events.push(event);
     }

@@ -11,9 +11,8 @@
 //! found about loads in one round gives addresses new forms in the next, until
 //! no form changes (`MOST_ROUNDS`).
 //!
-//! Input: what is known of the module, a function, its dominators. Cost: for
-//! each place the writes, once, and its merges; at most `MOST_WORK` steps a
-//! function, behind which places are not followed.
+//! Input: what is known of the module, a function, its dominators. Cost: for each place the writes,
+//! once, and its merges; at most `MOST_WORK` steps a function, after which places are not followed.
 
 use std::borrow::Cow;
 
@@ -41,7 +40,7 @@ const MOST_ROUNDS: usize = 4;
 /// Nodes in all dominance frontiers of a function together.
 const MOST_FRONTIER: usize = 1 << 20;
 
-/// The versions that loads read, and all behind them.
+/// The versions that loads read, and all after them.
 pub(super) struct Followed {
     /// The version that each load reads.
     pub reads: FxHashMap<InstructionId, CellVersion>,

@@ -48,8 +48,8 @@ impl<'a> MemoryModel<'a> {
         Own { module, layout, addresses, externals }
     }
 
-    /// Whether the object is one piece of memory at a time, so that a store to
-    /// it is a store to it and not to another of the same name.
+    /// Whether the object is one piece of memory at a time. A store to it is then a store to it,
+    /// and not to another of the same name.
     pub fn is_single(&self, object: ObjectId) -> bool {
         match self.addresses.objects().kind(object) {
             ObjectKind::Global(global) => !self.module.globals[global].is_thread_local,

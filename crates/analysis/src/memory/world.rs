@@ -1,11 +1,9 @@
 //! Who runs a module's functions, and who may reach its data?
 //!
-//! In the *open* world anyone may call an exported function with anything, and
-//! change exported data. In the *closed* world the module is the program: it
-//! begins at `main` and the constructors; what code beside it reaches by name
-//! ([`Outside`]: names of libraries, kept data, sections) belongs to others in
-//! both worlds; all else is reached only by code that is seen here. Functions whose address gets out, to code that is not seen, are
-//! found by [`Addresses`](super::Addresses), not here.
+//! In the *open* world anyone may call an exported function with anything, and change exported data. In the *closed* world the
+//! module is the program: it begins at `main` and the constructors; what code outside of it reaches by name ([`Outside`]: names of
+//! libraries, kept data, sections) belongs to others in both worlds; all else is reached only by code that is seen here. Functions
+//! whose address gets out, to code that is not seen, are found by [`Addresses`](super::Addresses), not here.
 //!
 //! A definition that another may replace (`weak`, `linkonce`) is taken for the
 //! one that runs. Assembly at top level may name anything: then the world is
@@ -20,7 +18,7 @@ use opcost_key::FunctionId;
 pub enum World {
     /// They may.
     Open,
-    /// The module is the whole program beside its libraries.
+    /// The module is the whole program, apart from its libraries.
     Closed,
 }
 
@@ -84,7 +82,7 @@ impl Roots {
         }
     }
 
-    /// What code beside the module reaches by name, in either world.
+    /// What code outside of the module reaches by name, in either world.
     fn add_known(&mut self, outside: &Outside) {
         let others = outside.functions.iter().filter(|&id| Some(id) != self.main);
         others.for_each(|id| _ = self.called_from_outside.insert(id));

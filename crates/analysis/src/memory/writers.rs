@@ -24,7 +24,7 @@ use super::whole::MemoryModel;
 /// An instruction that writes to where a pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// Where it stands.
+    /// Where it is.
     pub at: CallSite,
     /// What it writes.
     pub what: Written,
@@ -39,9 +39,9 @@ pub enum Written {
     Value(Value, TypeId),
     /// Something, through this argument of a call.
     Argument(u32),
-    /// Something, behind the pointers where this argument of a call points.
+    /// Something that pointers lead to which are stored where this argument of a call points.
     Behind(u32),
-    /// A copy of what lies where this argument points.
+    /// A copy of what is where this argument points.
     Copy {
         /// Argument that the copy goes to.
         to: u32,
@@ -210,7 +210,7 @@ impl Writers {
 }
 
 impl Writer {
-    /// Where in an object it writes; none if that is not told.
+    /// Where in an object it writes; none if that is not known.
     pub(crate) fn places(&self, memory: &MemoryModel<'_>, object: ObjectId) -> Option<Vec<Offsets>> {
         let targets = memory.addresses.answer(self.targets);
         let places = targets.known.iter().filter(|target| target.object == object);

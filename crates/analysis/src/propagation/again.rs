@@ -19,7 +19,7 @@ use super::variables::{Definition, VariableId};
 use super::walker::Walker;
 use crate::ranges::Operation;
 
-/// How many operations lie one above another.
+/// How deep operations are nested.
 const DEEPEST: u32 = 3;
 /// How many are looked at for one value.
 const MOST_OPERATIONS: u32 = 8;

@@ -1,7 +1,7 @@
 //! Which bytes of an object? A set, one bit for each.
 //!
-//! Input: places and lengths. Output: [`Bytes`]. What lies outside of the object
-//! is in no set: an access there is undefined. Cost: linear in the object.
+//! Input: places and lengths. Output: [`Bytes`]. What is outside of the object is in no set: an
+//! access there is undefined. Cost: linear in the object.
 
 /// Bytes of an object of a fixed size.
 #[derive(Clone, Debug, PartialEq, Eq)]

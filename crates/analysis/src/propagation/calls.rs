@@ -1,10 +1,9 @@
 //! What goes into functions and comes out of them?
 //!
-//! A parameter is what any call gives it, where all calls are seen: in the
-//! closed world of all functions that nobody else may call, in the open one of
-//! local functions. A result is what any callee returns. Intrinsics that compute
-//! are operations; of library functions the table of effects tells the range.
-//! Contexts of calls are not told apart. Cost: arguments times callees.
+//! A parameter is what any call gives it, where all calls are seen: in the closed world of all
+//! functions that nobody else may call, in the open one of local functions. A result is what any
+//! callee returns. Intrinsics that compute are operations; of library functions the table of
+//! effects gives the range. Contexts of calls are not distinguished. Cost: arguments times callees.
 
 use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
@@ -54,9 +53,9 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// A value as a call gives it or a function returns it. Poison is given where nobody
-    /// looks (a dead parameter): the code runs all the same, and who watches the register
-    /// sees any word in it, so it says nothing of what is reached.
+    /// A value as a call gives it or a function returns it. Poison is given where nobody looks (a
+    /// dead parameter), and the code runs all the same. A reader of the register sees any word in
+    /// it. So it says nothing of what is reached.
     pub(super) fn handed_over(&mut self, value: Value) -> Option<VariableId> {
         let now = self.now(value)?;
         let is_poison = matches!(value, Value::Constant(id)

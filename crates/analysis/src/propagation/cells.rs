@@ -36,7 +36,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Whatever may lie where a pointer points.
+    /// Whatever may be where a pointer points.
     fn contents(&mut self, pointer: Value, ty: TypeId, kind: Kind) -> VariableId {
         let program = self.all.program;
         let targets = program.addresses.targets(self.id, pointer);

@@ -1,14 +1,12 @@
 //! Which values lead to nothing undefined? Ranges that certain accesses demand.
 //!
-//! Backwards through each function, with what each value must be from there on
-//! so that nothing undefined is done: an access keeps its pointer within the
-//! objects that it may point to; steps lead that back to what the pointer is
-//! made of ([`back`]); where control splits, a value must be what either way
-//! demands of it, as far as the branch lets it go that way; where it joins, a
-//! phi's demand is that of what comes in. So an access demands something only if
-//! nothing stands between that perhaps does not come back: calls that do not
-//! promise it, volatile and atomic accesses, and loops, since nothing is known of
-//! where an edge leads back to.
+//! Backwards through each function, with what each value must be from there on so that nothing
+//! undefined is done: an access keeps its pointer within the objects that it may point to; steps
+//! lead that back to what the pointer is made of ([`back`]); where control splits, a value must be
+//! what either way demands of it, as far as the branch lets it go that way; where it joins, a phi's
+//! demand is that of what comes in. So an access demands something only if nothing is between that
+//! perhaps does not come back: calls that do not promise it, volatile and atomic accesses, and
+//! loops, since nothing is known of where an edge leads back to.
 //!
 //! What is demanded holds at the definition, in executions that do nothing
 //! undefined *at all*, not only before: what is undefined later may have been
@@ -164,7 +162,7 @@ impl Walk<'_> {
         matches!(module.types[ty], Type::Integer(1..=128))
     }
 
-    /// From behind an instruction to before it.
+    /// From after an instruction to before it.
     fn step(&mut self, at: InstructionId) {
         let value = Value::Instruction(at);
         let instruction = &self.function.instructions[at];
@@ -196,7 +194,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether what is behind an instruction certainly follows it.
+    /// Whether what is after an instruction certainly follows it.
     fn comes_back(&self, at: InstructionId, instruction: &Instruction) -> bool {
         use Opcode::*;
         match instruction.opcode {

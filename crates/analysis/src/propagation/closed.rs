@@ -1,11 +1,10 @@
-//! What do closed forms tell? Bounds of recurrences over all turns of a loop.
+//! What do closed forms say? Bounds of recurrences over all iterations of a loop.
 //!
-//! [`evolution`](crate::evolution) gives a value as a formula of the turn, and
-//! how often a loop goes back. Over few turns the formula is evaluated in each
-//! of them: then the range is exact. Over many it is written in binomials of the
-//! turn, `Σ d_k · C(h, k)`, each of which grows with h, so that a polynomial
-//! whose differences have one sign is bounded by its ends; what is no polynomial
-//! is bounded by its parts. Symbols have the ranges of their types.
+//! [`evolution`](crate::evolution) gives a value as a formula of the iteration, and how often a
+//! loop goes back. Over few iterations the formula is evaluated in each of them: then the range is
+//! exact. Over many it is written in binomials of the iteration, `Σ d_k · C(h, k)`, each of which
+//! grows with h, so that a polynomial whose differences have one sign is bounded by its ends; what
+//! is no polynomial is bounded by its parts. Symbols have the ranges of their types.
 //!
 //! A claim is used if it rests on flags or on what is known of memory; not if it
 //! holds under a condition only.
@@ -25,7 +24,7 @@ use opcost_graph::loops::LoopId;
 const MOST_TURNS: u128 = 1024;
 /// Evaluations for a function.
 const MOST_EVALUATIONS: u128 = 1 << 18;
-/// Turns that are still counted.
+/// Iterations that are still counted.
 const MOST_COUNTED: i128 = 1 << 62;
 
 /// The loops of a function, solved.
@@ -34,17 +33,17 @@ pub(super) struct Closed<'a> {
     evolution: FunctionEvolution<'a>,
     formulas: Formulas,
     turns: FxHashMap<LoopId, u128>,
-    /// What holds of the turns.
+    /// What holds of the iterations.
     facts: Facts,
     left: u128,
 }
 
-/// What closed forms tell of a function.
+/// What closed forms say of a function.
 #[derive(Default)]
 pub(super) struct Bounds {
     /// Of results, whatever else is known of them.
     pub(super) ranges: Vec<(InstructionId, ValueRange)>,
-    /// Of phis, by how often the loop turns.
+    /// Of phis, by how often the loop iterates.
     pub(super) differences: FxHashMap<InstructionId, Differences>,
     /// What all of it rests on.
     pub(super) assumptions: Vec<TripAssumption>,
@@ -67,7 +66,7 @@ impl<'a> Closed<'a> {
         closed
     }
 
-    /// The most turns of each loop that has a bound, outer loops first.
+    /// The most iterations of each loop that has a bound, outer loops first.
     fn count(&mut self) {
         let ids: Vec<LoopId> = self.source.forest.loops.ids().collect();
         for id in ids {
@@ -119,13 +118,13 @@ impl<'a> Closed<'a> {
         found
     }
 
-    /// Whether an instruction lies in the loop and in none inside.
+    /// Whether an instruction is in the loop and in none inside.
     fn is_in(&self, id: LoopId, at: InstructionId) -> bool {
         let block: BlockId = self.source.function.block_of(at);
         self.source.forest.innermost[block] == Some(id)
     }
 
-    /// What both closed forms tell of a value.
+    /// What both closed forms say of a value.
     fn bound(&mut self, at: InstructionId, id: LoopId, is_head: bool, found: &mut Bounds) {
         let ty = self.source.function.instructions[at].ty;
         let Type::Integer(width @ 1..=64) = self.source.module.types[ty] else { return };
@@ -180,7 +179,7 @@ impl<'a> Closed<'a> {
         }
     }
 
-    /// The values of all turns, one by one.
+    /// The values of all iterations, one by one.
     fn each_turn(&mut self, formula: FormulaId, width: u32) -> Option<ValueRange> {
         let mut loops = Vec::new();
         let mut all = 1u128;
@@ -214,7 +213,7 @@ impl<'a> Closed<'a> {
         Some(ValueRange::of_values(width, &words))
     }
 
-    /// Bounds for all turns together.
+    /// Bounds for all iterations together.
     fn over_turns(&mut self, formula: FormulaId, id: LoopId, width: u32, most: u128) -> Option<ValueRange> {
         let inside = self.unwrapped(formula, width);
         let symbol = self.formulas.find(&Symbol::Turn(id));
@@ -278,9 +277,9 @@ fn stirling(power: usize, parts: usize) -> i128 {
     row.get(parts).copied().unwrap_or(0)
 }
 
-/// Whether a claim holds in all executions that keep their promises. A condition
-/// without which a loop would not end is one still, even where the language says
-/// that the loop ends: what runs before that matters is not undefined yet.
+/// Whether a claim holds in all executions that keep their promises. An assumed condition is never
+/// certain, even where the language says that the loop ends. What runs before the end matters, and
+/// is not undefined yet.
 fn is_certain(assumptions: &[TripAssumption]) -> bool {
     assumptions.iter().all(|assumption| !matches!(assumption, TripAssumption::Condition(..)))
 }

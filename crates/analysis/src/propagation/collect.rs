@@ -1,9 +1,9 @@
 //! The variables of a module while they are made: one for each value.
 //!
-//! Base variables of parameters and results are made first, for all functions, and
-//! constants when they are met; then each function is walked ([`walk`](super::walk)).
-//! What crosses functions is gathered here and tied together at the end
-//! ([`calls`](super::calls)). Cost: linear in the instructions.
+//! Base variables of parameters and results are made first, for all functions, and constants when
+//! they are met; then each function is traversed ([`walk`](super::walk)). What crosses
+//! functions is gathered here and tied together at the end ([`calls`](super::calls)). Cost: linear
+//! in the instructions.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ pub(super) struct Collector<'a> {
     pub(super) values: IdMap<FunctionId, Values>,
     /// What calls give to each parameter.
     pub(super) given: IdMap<FunctionId, Vec<Vec<VariableId>>>,
-    /// What stores write, as it is where they stand.
+    /// What stores write, as it is where they are.
     pub(super) stored: FxHashMap<(FunctionId, InstructionId), VariableId>,
     /// Contents that loads ask for.
     pub(super) wanted: Wanted,

@@ -1,4 +1,4 @@
-//! What may lie in an object? All that is ever written there.
+//! What may be in an object? All that is ever written there.
 //!
 //! Of an object that is contained (all writes to it are seen) the contents at
 //! some offsets are what it held at first and all that is stored to these
@@ -7,9 +7,9 @@
 //! perhaps read before it is written ([`written_first`](super::written_first)),
 //! what it held at first is undefined.
 //!
-//! Contents are asked by the offsets that the address analysis gives, so that
-//! fields and the columns of arrays of structs are told apart.
-//! Cost: for each question the writes of its object, [`MOST_WRITES`] in all.
+//! Contents are asked by the offsets that the address analysis gives, so that fields and the
+//! columns of arrays of structs are distinguished. Cost: for each question the writes of its
+//! object, [`MOST_WRITES`] in all.
 
 use opcost_ir::{ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
@@ -70,7 +70,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What lies there before anything is stored.
+    /// What is there before anything is stored.
     fn initial(&mut self, question: Question) -> Result<Vec<VariableId>, Limit> {
         let Question { object, offsets, ty } = question;
         let program = self.program;
@@ -208,7 +208,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether two places are the same or do not touch, whichever is meant.
+/// Whether two places are the same or do not touch, whichever of their offsets they have.
 pub(crate) fn is_same_or_apart(one: Offsets, two: Offsets, size: u64) -> bool {
     let ((first, _, step), (other, _, other_step)) = (one.parts(), two.parts());
     let distance = gcd(gcd(step, other_step), first.abs_diff(other));

@@ -1,11 +1,10 @@
 //! What do callers promise of parameters, and do those that are seen keep it?
 //!
-//! A contract is a range of a port: a parameter of a function, believed at each
-//! call, also at calls by others, of which nothing is known without it. It joins
-//! what is known of the parameter; callers are not narrowed by it, so what they
-//! really give stands beside it: what a contract forbids and a call gives anyway
-//! is told by [`Handed`], and it is for the user to say who is wrong.
-//! Cost: one variable for each contract and one entry for each call under it.
+//! A contract is a range of a port: a parameter of a function, believed at each call, also at calls
+//! by others, of which nothing is known without it. It joins what is known of the parameter;
+//! callers are not narrowed by it, so what they really give is kept next to it: what a contract
+//! forbids and a call gives anyway is reported by [`Handed`], and it is for the user to say who is
+//! wrong. Cost: one variable for each contract and one entry for each call under it.
 
 use opcost_key::FunctionId;
 

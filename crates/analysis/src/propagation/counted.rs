@@ -1,12 +1,11 @@
 //! How often does a loop go back that counts until it meets a number?
 //!
-//! A counter that goes up or down by one in each turn meets every number in the
-//! end. If each turn that goes back asked whether it is `bound`, a value from
-//! before the loop, and the loop is left there if it is, then the loop goes back
-//! at most `bound - start` times, as the machine subtracts: it needs no promise
-//! that nothing wraps. Both are from before the loop, so that the number is
-//! proven by nothing that rests on it. Steps other than one may jump over the
-//! bound; of them nothing is said here.
+//! A counter that goes up or down by one in each iteration meets every number in the end. If each
+//! iteration that goes back asked whether it is `bound`, a value from before the loop, and the loop
+//! is left there if it is, then the loop goes back at most `bound - start` times, as the machine
+//! subtracts: it needs no promise that nothing wraps. Both are from before the loop, so that the
+//! number is proven by nothing that rests on it. Steps other than one may jump over the bound; of
+//! them nothing is said here.
 //!
 //! Input: a phi at a loop's head. Output: a variable of 64 bits. Cost: the
 //! loop's blocks.

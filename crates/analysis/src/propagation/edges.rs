@@ -1,13 +1,12 @@
-//! What does a branch tell? Refined variables on the edges (e-SSA, on demand).
+//! What does a branch say? Refined variables on the edges (e-SSA, on demand).
 //!
-//! Where an edge is the only way into a block (but for edges from blocks that
-//! it dominates), what was asked there holds below: the condition is known, both
-//! sides of a comparison are refined, and so is what they are a cast, a sum, a
-//! mask or a shift of, and casts of them that were made before. The same at the
-//! edges that phis take their values from, in the arms of a `select`, and behind
-//! `llvm.assume`. Nothing crosses a turn of a loop: every definition of what is
-//! refined dominates the edge, which dominates the use, so since it was defined
-//! last the edge was passed (and a phi's value is taken at its own edge).
+//! Where an edge is the only way into a block (but for edges from blocks that it dominates), what
+//! was asked there holds below: the condition is known, both sides of a comparison are refined, and
+//! so is what they are a cast, a sum, a mask or a shift of, and casts of them that were made
+//! before. The same at the edges that phis take their values from, in the arms of a `select`, and
+//! after `llvm.assume`. Nothing crosses an iteration of a loop: every definition of what is refined
+//! dominates the edge, which dominates the use, so since it was defined last the edge was passed
+//! (and a phi's value is taken at its own edge).
 //!
 //! Sources: Bodik, Gupta, Sarkar, "ABCD" (2000), and the sigma functions of
 //! Campos and others, "Speed and precision in range analysis" (2012).
@@ -236,9 +235,9 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The variable of an arm of a `select`, where its condition says so. Who branches
-    /// on what is undefined does something undefined; who chooses by it does not, and
-    /// the arm is perhaps another word than the one that was compared.
+    /// The variable of an arm of a `select`, where its condition says so. A branch on an undefined
+    /// value is undefined behaviour. A choice by one is not, and the arm is perhaps another word
+    /// than the one that was compared.
     pub(super) fn arm(&mut self, condition: Value, holds: bool, value: Value) -> Option<VariableId> {
         let mark = self.mark();
         if self.all.is_one_word(self.id, condition) {

@@ -1,7 +1,7 @@
-//! What do ranges rest on, and what is told beside them? Data only.
+//! What do ranges rest on, and what is reported with them? Data only.
 //!
-//! A fact is what no step of a program says. A distance and a content are what a checker
-//! needs beside the steps; a finding is what can never be.
+//! A fact is what no step of a program says. A distance and a content are what a checker needs in
+//! addition to the steps; a finding is what can never be.
 
 use opcost_ir::{DeclarationId, TypeId};
 use opcost_key::{FunctionId, InstructionId};
@@ -28,10 +28,10 @@ pub enum EdgeFact {
     /// No part of the local or allocated object is read before it is written
     /// ([`memory_is_written_first`](super::RangeOptions::memory_is_written_first)).
     WrittenFirst(ObjectId),
-    /// In the function certain accesses lie in their objects, because all else is
-    /// undefined ([`backwards`](super::RangeOptions::backwards)).
+    /// In the function certain accesses are in their objects, because all else is undefined
+    /// ([`backwards`](super::RangeOptions::backwards)).
     CertainAccess(FunctionId),
-    /// Indices lie in the arrays that they run through
+    /// Indices are in the arrays that they run through
     /// ([`WithinArrays`](super::Backwards::WithinArrays)).
     InBounds,
     /// Sums, differences and products do not overflow
@@ -41,8 +41,7 @@ pub enum EdgeFact {
     Contract(FunctionId, u32),
 }
 
-/// How far a phi is from another, at the head of a loop around it, in one turn of
-/// that loop.
+/// How far a phi is from another, at the head of a loop around it, in one iteration of that loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
     /// Where.
@@ -55,7 +54,7 @@ pub struct Distance {
     pub variable: VariableId,
 }
 
-/// What lies at some offsets of an object, always.
+/// What is at some offsets of an object, always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The object.
@@ -71,7 +70,7 @@ pub struct Content {
 /// Something that can never be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The access never lies in an object.
+    /// The access is never in an object.
     NeverInBounds(FunctionId, InstructionId),
     /// The instruction is never executed, or its result is always poison.
     NeverReached(FunctionId, InstructionId),

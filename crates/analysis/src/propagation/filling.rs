@@ -1,19 +1,18 @@
-//! Which bytes has a loop written when it is left? Its turns, one by one.
+//! Which bytes has a loop written when it is left? Its iterations, one by one.
 //!
-//! A loop with one latch is played through: what merges at its head has the
-//! values that they begin with, each is computed again for the next turn, and
-//! the condition of one exit is asked, which stands in every turn that goes
-//! back. The first turn in which it leads out is the last one, if the loop is
-//! left there. Writes that lie on every way to the end of a turn are done in it.
-//! So is what a loop inside has written, whichever exit leads on to the end of
-//! the turn. An exit that does not lead there (to a call that never returns, to
-//! `unreachable`, out of both loops) is none that this turn has taken. What is
-//! computed from anything but constants and these phis is not known; a loop
-//! whose condition is not known has written nothing that is told.
+//! A loop with one latch is played through: what merges at its head has the values that they begin
+//! with, each is computed again for the next iteration, and the condition of one exit is asked,
+//! which is in every iteration that goes back. The first iteration in which it leads out is the
+//! last one, if the loop is left there. Writes that are on every way to the end of an iteration are
+//! done in it. So is what a loop inside has written, whichever exit leads on to the end of the
+//! iteration. An exit that does not lead there (to a call that never returns, to `unreachable`, out
+//! of both loops) is none that this iteration has taken. What is computed from anything but
+//! constants and these phis is not known; a loop whose condition is not known has written nothing
+//! that is reported.
 //!
-//! Source: "first write, then read" of arrays as in Feautrier, "Dataflow
-//! analysis of array and scalar references" (1991), by enumeration.
-//! Cost: an evaluation for each write and turn, [`MOST_STEPS`] in all.
+//! Source: "first write, then read" of arrays as in Feautrier, "Dataflow analysis of array and
+//! scalar references" (1991), by enumeration. Cost: an evaluation for each write and iteration,
+//! [`MOST_STEPS`] in all.
 
 use std::rc::Rc;
 
@@ -63,8 +62,8 @@ pub(super) struct Filled {
 type Writes = Rc<[(BlockId, Value, u64)]>;
 
 impl Body<'_> {
-    /// The exits of a loop inside another from which a turn of the other one gets
-    /// to `end`, without the loop being entered again or another turn begun.
+    /// The exits of an inner loop from which an iteration of the outer one gets to `end`. On the
+    /// way the loop is not entered again, and no other iteration begins.
     fn exits_to(&self, inner: LoopId, end: BlockId) -> Rc<[Edge<BlockId>]> {
         let natural = &self.forest.loops[inner];
         let next_turn = natural.parent.map(|around| self.forest.loops[around].header);
@@ -91,9 +90,9 @@ pub(super) struct Filling<'b, 'a> {
     /// Loops that write, or that have one inside that does; the others are not
     /// played.
     writing: IdSet<LoopId>,
-    /// By which exits of a loop inside a turn gets to its end.
+    /// By which exits of a loop inside an iteration gets to its end.
     exits: FxHashMap<(LoopId, BlockId), Rc<[Edge<BlockId>]>>,
-    /// What phis are in the turn at hand.
+    /// What phis are in the iteration at hand.
     now: FxHashMap<InstructionId, u128>,
     left: usize,
 }
@@ -180,7 +179,7 @@ impl<'b, 'a> Filling<'b, 'a> {
         is_known
     }
 
-    /// What one turn writes that gets to the end of a block.
+    /// What one iteration writes that gets to the end of a block.
     fn turn(&mut self, id: LoopId, end: BlockId, out: &mut Bytes, depth: u32) {
         let body = self.body;
         let own = self.writes.get(&id).cloned();
@@ -205,8 +204,8 @@ impl<'b, 'a> Filling<'b, 'a> {
         }
     }
 
-    /// What a loop inside has written when a turn gets from it to its end: what it
-    /// writes whichever of the exits that lead there it is left by.
+    /// What an inner loop has written when an iteration gets from it to its end. It is what the
+    /// loop writes by whichever of the exits that lead there it is left.
     fn left_towards(&mut self, inner: LoopId, end: BlockId, depth: u32) -> Option<Bytes> {
         let body = self.body;
         let exits = self.exits.entry((inner, end)).or_insert_with(|| body.exits_to(inner, end)).clone();

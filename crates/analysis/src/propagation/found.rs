@@ -101,7 +101,7 @@ impl Propagation {
         &self.distances
     }
 
-    /// What lies in objects all of whose writes are seen, as far as loads ask.
+    /// What is in objects all of whose writes are seen, as far as loads ask.
     pub fn contents(&self) -> &[Content] {
         &self.contents
     }

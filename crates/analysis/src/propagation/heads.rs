@@ -14,7 +14,7 @@ use super::walker::Walker;
 /// What is known of the loops of a function.
 pub(super) struct Turns<'t> {
     pub(super) forest: &'t LoopForest<BlockId>,
-    /// Control may come back into a turn from anywhere (`setjmp`): nothing counts.
+    /// Control may come back into an iteration from anywhere (`setjmp`): nothing counts.
     pub(super) comes_again: bool,
     /// How often each loop goes back.
     pub(super) trips: FxHashMap<LoopId, VariableId>,

@@ -1,10 +1,9 @@
 //! The definition of each result, from its instruction.
 //!
-//! Operations on integers are steps of the domains as they stand in the code,
-//! flags and all; of floating point arithmetic nothing is told, because a
-//! snapshot does not keep which flags let another number be computed, but of
-//! conversions, comparisons, signs and extremes it is. Pointers have the offset
-//! from the start of their object. What is not followed is everything, and why.
+//! Operations on integers are steps of the domains as they are in the code, flags and all; of
+//! floating point arithmetic nothing is reported, because a snapshot does not keep which flags let
+//! another number be computed, but of conversions, comparisons, signs and extremes it is. Pointers
+//! have the offset from the start of their object. What is not followed is everything, and why.
 
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::InstructionId;

@@ -21,7 +21,7 @@ use super::walker::Walker;
 use crate::ranges::Operation;
 use crate::ranges::word::mask;
 
-/// How many operations lie one above another.
+/// How deep operations are nested.
 const DEEPEST: u32 = 4;
 /// How many are looked at for one truncation.
 const MOST_OPERATIONS: u32 = 8;

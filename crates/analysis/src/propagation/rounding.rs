@@ -1,13 +1,12 @@
 //! Does code in plain sight change how floating point numbers are rounded?
 //!
-//! LLVM's arithmetic and all that is said of it here round to the nearest number. A
-//! program that sets another mode (`fesetround`, `fesetenv`, the control word of the
-//! machine) computes other numbers in code that does not say so. Then nothing is said
-//! of results that are rounded, and the call is told as a finding. Assembly counts as
-//! such code if a word in it says so, or if it is encoded by hand: inline at its place,
-//! beside the functions at every call of what it may define. A function of
-//! another module that does so in secret breaks what every compiler takes for granted
-//! without `FENV_ACCESS`; that is listed as an assumption.
+//! LLVM's arithmetic and all that is said of it here round to the nearest number. A program that
+//! sets another mode (`fesetround`, `fesetenv`, the control word of the machine) computes other
+//! numbers in code that does not say so. Then nothing is said of results that are rounded, and the
+//! call is reported as a finding. Assembly counts as such code if a word in it says so, or if it is
+//! encoded by hand: inline at its place, outside of the functions at every call of what it may
+//! define. A function of another module that does so in secret breaks what every compiler takes for
+//! granted without `FENV_ACCESS`; that is listed as an assumption.
 //!
 //! Input: a module. Output: the calls. Cost: linear in its calls.
 
@@ -75,8 +74,8 @@ pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
     found
 }
 
-/// Whether any code of the module may change the rounding mode. Assembly beside the functions may
-/// run without a call that is seen.
+/// Whether any code of the module may change the rounding mode. Assembly outside of the functions
+/// may run without a call that is seen.
 pub fn changes_rounding(module: &Module) -> bool {
     module.module_assembly_may_round || !rounding_changes(module).is_empty()
 }

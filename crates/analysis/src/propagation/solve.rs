@@ -8,14 +8,13 @@
 //!    or computes with);
 //! 2. then they shrink: each is met with what its definition makes of it, at
 //!    most [`ROUNDS`] times;
-//! 3. then it is looked whether each holds what its definition makes of the
-//!    result, since arcs are not monotone; where not, step 1 stands.
+//! 3. then it is looked whether each holds what its definition makes of the result, since arcs are
+//!    not monotone; where not, step 1 holds.
 //!
-//! A cycle that needs more steps than its [`Budget`] is everything, and shrinks
-//! from there; how many were is told. Why each step is sound: every value that
-//! is ever taken lies in one step of values taken before it, so whatever holds
-//! its own step holds all values (induction over time), and so does what is met
-//! with a step from ranges that hold all values.
+//! A cycle that needs more steps than its [`Budget`] is everything, and shrinks from there; how
+//! many were is reported. Why each step is sound: every value that is ever taken is in one step of
+//! values taken before it, so whatever holds its own step holds all values (induction over time),
+//! and so does what is met with a step from ranges that hold all values.
 //!
 //! Cost: steps at most [`STEPS`] for each variable, and some for each cycle.
 
@@ -52,7 +51,7 @@ pub(super) struct Steps {
     pub(super) of_a_cycle: u64,
 }
 
-/// Ranges, and how many variables lie on cycles that were given up.
+/// Ranges, and how many variables are on cycles that were given up.
 pub(super) struct Solved {
     pub(super) ranges: IdMap<VariableId, Range>,
     pub(super) given_up: usize,

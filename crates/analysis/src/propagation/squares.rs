@@ -21,7 +21,7 @@ use super::walker::Walker;
 use crate::cells::{CellDefinition, Cells};
 use crate::ranges::{Operation, RangeStep};
 
-/// How many casts lie one above another.
+/// How deep casts are nested.
 const DEEPEST: u32 = 4;
 
 impl Walker<'_, '_> {
@@ -42,9 +42,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Whether two values are one and the same word, unless they are poison: one value
-    /// that is not undefined, what two loads read that one store has put there, and
-    /// casts of such.
+    /// Whether two values are one and the same word, unless they are poison. Such are one value
+    /// that is not undefined, what two loads read that one store has put there, and casts of these.
     fn is_same_word(&mut self, one: Value, other: Value, depth: u32) -> bool {
         if one == other {
             return self.all.is_one_word(self.id, one);

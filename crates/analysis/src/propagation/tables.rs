@@ -1,4 +1,4 @@
-//! What lies in data at these offsets? Initial contents, by a range of offsets.
+//! What is in data at these offsets? Initial contents, by a range of offsets.
 //!
 //! A table is the initial contents of data, looked at as scalars of one type. It
 //! is asked with the range of an offset: only what the range's arc and residue

@@ -1,8 +1,8 @@
 //! What do ranges rest on that is no step of a program? Each answered by itself.
 //!
-//! That a local is written before it is read, that memory of a call is zero at
-//! first, what the table of library functions says of a result. Whoever checks
-//! ranges against the code asks the same here, and believes no list of it.
+//! That a local is written before it is read, that memory of a call is zero at first, what the
+//! table of library functions says of a result. Anyone who checks ranges against the code asks the
+//! same here, and believes no list of it.
 //!
 //! Cost: of locals that of `written_first`, else constant.
 

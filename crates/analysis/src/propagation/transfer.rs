@@ -1,8 +1,8 @@
 //! What does one definition make of the ranges of its sources?
 //!
-//! The only place where ranges are computed: solving asks it again and again,
-//! and what it answers for the ranges that came out must lie in them. Sources
-//! are taken as unrelated. Cost: that of one step of the domains.
+//! The only place where ranges are computed: solving asks it again and again, and what it answers
+//! for the ranges that came out must be in them. Sources are taken as unrelated. Cost: that of one
+//! step of the domains.
 
 use super::range::{Kind, Range};
 use super::tables::Tables;
@@ -198,10 +198,10 @@ fn sum_of(width: u32, low: i128, high: i128, most: i128) -> Interval {
     }
 }
 
-/// How many turns of a polynomial are computed one by one.
+/// How many iterations of a polynomial are computed one by one.
 const MOST_TURNS: u128 = 256;
 
-/// The values, wrapped, of a polynomial in the first turns of a loop.
+/// The values, wrapped, of a polynomial in the first iterations of a loop.
 fn polynomial(differences: &[i128], under: i128, trips: &ValueRange, width: u32) -> ValueRange {
     let most = trips.unsigned_range().map_or(0, |(_, most)| most);
     let ends = match most {
@@ -216,7 +216,7 @@ fn polynomial(differences: &[i128], under: i128, trips: &ValueRange, width: u32)
     arc.map_or(ValueRange::full(width), ValueRange::from)
 }
 
-/// The least and the greatest value, turn by turn.
+/// The least and the greatest value, iteration by iteration.
 fn over_each(differences: &[i128], most: u128) -> Option<(i128, i128)> {
     let mut state: Vec<i128> = std::iter::once(0).chain(differences.iter().copied()).collect();
     let (mut low, mut high) = (0, 0);
@@ -229,7 +229,7 @@ fn over_each(differences: &[i128], most: u128) -> Option<(i128, i128)> {
     Some((low, high))
 }
 
-/// Bounds of them by those of the binomials, which grow with the turn.
+/// Bounds of them by those of the binomials, which grow with the iteration.
 fn over_binomials(differences: &[i128], most: u128) -> Option<(i128, i128)> {
     let (mut low, mut high, mut binomial) = (0i128, 0i128, 1i128);
     for (before, &difference) in differences.iter().enumerate() {
@@ -241,8 +241,8 @@ fn over_binomials(differences: &[i128], most: u128) -> Option<(i128, i128)> {
     Some((low, high))
 }
 
-/// How often a step of `delta` can be taken without leaving the arc of the
-/// counter, if no step can leap over what is outside of it.
+/// How often a step of `delta` can be taken without leaving the arc of the counter. It is known
+/// only if no step can leap over what is outside of the arc.
 fn trips(counter: &ValueRange, delta: &ValueRange, width: u32) -> ValueRange {
     if counter.is_empty() {
         return ValueRange::constant(width, 0);

@@ -1,19 +1,19 @@
-//! What do the turns of a loop tell? Bounds on what merges at its head.
+//! What do the iterations of a loop say? Bounds on what merges at its head.
 //!
 //! A phi at a loop's head is one of its arms (`Join`), and besides:
 //!
-//! - what its closed form gives over all turns ([`closed`](super::closed));
-//! - the start plus a sum of at most as many changes as the loop goes back
-//!   (`Times`), where all ways through a turn lead from the phi by sums to what
-//!   comes back; an inner loop adds its own changes times its own turns. This
-//!   needs no constant step: `s += a[i]` grows by what lies in `a`.
+//! - what its closed form gives over all iterations ([`closed`](super::closed));
+//! - the start plus a sum of at most as many changes as the loop goes back (`Times`), where all
+//!   ways through an iteration lead from the phi by sums to what comes back; an inner loop adds its
+//!   own changes times its own iterations. This needs no constant step: `s += a[i]` grows by what
+//!   is in `a`.
 //!
-//! How often the loop goes back (`Trips`) is a variable too: at most what
-//! recurrences tell, at most what lies between a counter's start and what it meets at
-//! last ([`counted`](super::counted)), and at most the span of any counter by its step. A counter
-//! is a phi with a constant step that a branch looks at in each turn: poison
-//! would be undefined there. Its range is one step from the head's before, and
-//! not what is met with the bounds made here: else a bound could prove itself.
+//! How often the loop goes back (`Trips`) is a variable too: at most what recurrences say, at most
+//! what is between a counter's start and what it meets at last ([`counted`](super::counted)), and
+//! at most the span of any counter by its step. A counter is a phi with a constant step that a
+//! branch looks at in each iteration: poison would be undefined there. Its range is one step from
+//! the head's before, and not what is met with the bounds made here: else a bound could prove
+//! itself.
 //!
 //! Sources: source document 004, section 4.3 (linear sequences), generalised.
 //! Cost: instructions between phi and latch, at most [`MOST_PARTS`] a phi.
@@ -35,7 +35,7 @@ use opcost_key::BlockId;
 
 /// Instructions that one change is made of.
 const MOST_PARTS: usize = 64;
-/// How deep sums lie in sums.
+/// How deep sums are nested.
 const DEEPEST: u32 = 24;
 
 /// A change, while it is looked for.
@@ -48,7 +48,7 @@ struct Change<'t> {
 }
 
 impl Walker<'_, '_> {
-    /// Defines every phi; those at heads of loops with what turns tell.
+    /// Defines every phi; those at heads of loops with what is known of iterations.
     pub(super) fn define_phis(
         &mut self,
         turns: &mut Turns<'_>,
@@ -101,7 +101,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The start and as many changes as there are turns.
+    /// The start and as many changes as there are iterations.
     fn sum(&mut self, turns: &Turns<'_>, phi: InstructionId, id: LoopId, width: u32) -> Option<VariableId> {
         let delta = self.change_of(turns, phi, id, DEEPEST)?;
         let kind = Kind::Integer(width);
@@ -110,7 +110,7 @@ impl Walker<'_, '_> {
         Some(self.add(kind, Definition::Step(plain(Operation::Add, width), [start, changes].into())))
     }
 
-    /// By how much the phi changes in one turn.
+    /// By how much the phi changes in one iteration.
     fn change_of(
         &mut self,
         turns: &Turns<'_>,
@@ -133,8 +133,8 @@ impl Walker<'_, '_> {
         })
     }
 
-    /// How far a value is from the phi in the same turn; none if no sum leads
-    /// from one to the other.
+    /// How far a value is from the phi in the same iteration; none if no sum leads from one to the
+    /// other.
     fn distance(&mut self, change: &mut Change<'_>, value: Value, depth: u32) -> Option<VariableId> {
         let Value::Instruction(at) = value else { return None };
         if let Some(&known) = change.known.get(&value) {
@@ -317,7 +317,7 @@ impl Walker<'_, '_> {
         Some(self.add(Kind::Integer(64), Definition::Trips { counter, delta }))
     }
 
-    /// Whether each turn that goes back compares the value and branches on that.
+    /// Whether each iteration that goes back compares the value and branches on that.
     fn is_looked_at(&self, natural: &Loop<BlockId>, latch: BlockId, value: InstructionId) -> bool {
         natural.members.iter().any(|&block| {
             let terminator = self.function.terminator_of(block);

@@ -67,8 +67,8 @@ impl<'a> UndefinedValues<'a> {
         }
     }
 
-    /// Goes over a function until nothing in it is news, and tells which others
-    /// must be looked at again.
+    /// Goes over a function until nothing in it is news, and returns which others must be looked at
+    /// again.
     fn scan(&mut self, id: FunctionId) -> Vec<FunctionId> {
         let program = self.program;
         let function = &program.module.functions[id];

@@ -1,9 +1,8 @@
 //! What can never be? Accesses out of bounds, code that no execution reaches.
 //!
-//! An empty range says that no execution gets there without something undefined
-//! or poison. It is told once: of the first such result in a block that can be
-//! reached from one without. Functions that nothing calls are left out.
-//! Cost: linear in the instructions.
+//! An empty range says that no execution gets there without something undefined or poison. It is
+//! reported once: of the first such result in a block that can be reached from one without.
+//! Functions that nothing calls are left out. Cost: linear in the instructions.
 
 use opcost_index::{Graph, Id, IdMap, reverse, reverse_postorder};
 use opcost_ir::{Function, Type, Value};

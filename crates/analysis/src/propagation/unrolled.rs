@@ -1,21 +1,18 @@
-//! What does a loop of few turns make of its values, one turn after the other?
+//! What does a loop of few iterations make of its values, one iteration after the other?
 //!
-//! Of what merges at the head of a loop and has no closed form, such as a
-//! remainder that is folded bit by bit or a sum with weights from a table, the
-//! steps of a turn are done as often as the loop goes back at most: each turn
-//! has variables of its own, computed from those of the turn before. Each value
-//! is that of one of them (source document 004, figure 4.12).
+//! Of what merges at the head of a loop and has no closed form, such as a remainder that is folded
+//! bit by bit or a sum with weights from a table, the steps of an iteration are done as often as
+//! the loop goes back at most: each iteration has variables of its own, computed from those of the
+//! iteration before. Each value is that of one of them (source document 004, figure 4.12).
 //!
-//! **Which steps.** Only variables that speak of values of the same turn are
-//! copied: results computed in the loop, what branches tell of them, what was
-//! stored there and is read again. Whatever holds over many turns (what merges
-//! at other heads, contents of objects, sums of changes, what functions return)
-//! stays what it is.
+//! **Which steps.** Only variables that speak of values of the same iteration are copied: results
+//! computed in the loop, what branches say of them, what was stored there and is read again.
+//! Whatever holds over many iterations (what merges at other heads, contents of objects, sums of
+//! changes, what functions return) stays what it is.
 //!
-//! Input: the definitions of a function. Output: one more bound of each phi and step, and
-//! at -O0 of each version of memory, at such a head. Cost: at most
-//! [`MOST_TURNS`] turns of at most [`MOST_STEPS`] steps, and for a function
-//! [`COPIES`] variables for each of its instructions.
+//! Input: the definitions of a function. Output: one more bound of each phi and step, and at -O0 of
+//! each version of memory, at such a head. Cost: at most [`MOST_TURNS`] iterations of at most
+//! [`MOST_STEPS`] steps, and for a function [`COPIES`] variables for each of its instructions.
 
 use opcost_index::Id;
 use opcost_ir::Opcode;
@@ -28,9 +25,9 @@ use crate::cells::{CellDefinition, Cells};
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_key::BlockId;
 
-/// Turns that are done one by one.
+/// Iterations that are done one by one.
 const MOST_TURNS: u128 = 64;
-/// Steps of one turn.
+/// Steps of one iteration.
 const MOST_STEPS: usize = 256;
 /// Variables for each instruction of a function.
 const COPIES: usize = 4;
@@ -49,8 +46,8 @@ struct Head {
 }
 
 impl Walker<'_, '_> {
-    /// Says of what merges at heads of loops what each turn makes of it, but for
-    /// phis of which a closed form tells.
+    /// Says of what merges at heads of loops what each iteration makes of it, but for phis that a
+    /// closed form describes.
     pub(super) fn unroll(
         &mut self,
         forest: &LoopForest<BlockId>,
@@ -101,7 +98,7 @@ impl Walker<'_, '_> {
         heads
     }
 
-    /// `Join`s that are made of values of the same turn.
+    /// `Join`s that are made of values of the same iteration.
     fn joins_of_a_turn(&self, forest: &LoopForest<BlockId>, id: LoopId) -> FxHashSet<VariableId> {
         let results = &self.all.values[self.id].results;
         let is_inside = |at: InstructionId| forest.contains(id, self.blocks[at]);
@@ -150,7 +147,7 @@ impl Walker<'_, '_> {
     }
 }
 
-/// The steps of one turn.
+/// The steps of one iteration.
 struct Turn {
     /// Sources first.
     order: Vec<VariableId>,
@@ -167,7 +164,7 @@ struct Search<'s> {
 }
 
 impl Turn {
-    /// None if there are too many, or they go round within the turn.
+    /// None if there are too many, or they go round within the iteration.
     fn of(variables: &Variables, heads: &[Head], joins: &FxHashSet<VariableId>) -> Option<Turn> {
         let mut search = Search {
             variables,
@@ -182,7 +179,7 @@ impl Turn {
         Some(Turn { order: search.order })
     }
 
-    /// Adds the turns, and says of heads and steps that each is in one of them.
+    /// Adds the iterations, and says of heads and steps that each is in one of them.
     fn repeat(&self, variables: &mut Variables, heads: &[Head], turns: usize) {
         let mut now: FxHashMap<VariableId, VariableId> = FxHashMap::default();
         for head in heads {
@@ -224,7 +221,7 @@ impl Turn {
 }
 
 impl Search<'_> {
-    /// Whether a variable is computed from the heads in the same turn.
+    /// Whether a variable is computed from the heads in the same iteration.
     fn visit(&mut self, variable: VariableId) -> Option<bool> {
         if self.heads.contains(&variable) {
             return Some(true);
@@ -252,7 +249,7 @@ impl Search<'_> {
         Some(is_inside)
     }
 
-    /// Whether it is one step from values of the same turn.
+    /// Whether it is one step from values of the same iteration.
     fn is_of_the_turn(&self, variable: VariableId) -> bool {
         use Definition::*;
         match &self.variables.get(variable).definition {

@@ -1,10 +1,9 @@
 //! What is a range computed from? The variables of a module and their definitions.
 //!
-//! A [`Variable`] stands for an integer, a floating point number, or the offset
-//! of a pointer from the start of its object. Its [`Definition`] is one step
-//! from other variables; what depends on it itself goes round through a `Join`.
-//! The definitions together with the ranges are what a checker needs: each range
-//! must hold what one step makes of the ranges of its sources. Cost: constant.
+//! A [`Variable`] represents an integer, a floating point number, or the offset of a pointer from
+//! the start of its object. Its [`Definition`] is one step from other variables; what depends on it
+//! itself goes round through a `Join`. The definitions together with the ranges are what a checker
+//! needs: each range must hold what one step makes of the ranges of its sources. Cost: constant.
 
 use opcost_index::{IdMap, define_id};
 use opcost_ir::{Flags, Predicate};
@@ -71,7 +70,7 @@ pub enum Definition {
     Refined {
         /// What is refined.
         source: VariableId,
-        /// How it stands.
+        /// How it compares.
         predicate: Predicate,
         /// To what.
         other: VariableId,
@@ -103,26 +102,26 @@ pub enum Definition {
         /// How many at most.
         trips: VariableId,
     },
-    /// `(Σ d_k · C(h, k)) / under`, wrapped, k from 1, h at most `trips`: a
-    /// polynomial of the turn that is 0 in the first one.
+    /// `(Σ d_k · C(h, k)) / under`, wrapped, k from 1, h at most `trips`: a polynomial of the
+    /// iteration that is 0 in the first one.
     Polynomial {
         /// The differences at 0, from the first on.
         differences: Box<[i128]>,
         /// What all of it is divided by, without rest.
         under: i128,
-        /// The last turn.
+        /// The last iteration.
         trips: VariableId,
     },
-    /// How often at most a loop goes back whose head has the values of `counter`,
-    /// which grow by `delta` in each turn. `counter` is taken before anything
-    /// that itself rests on this number.
+    /// How often at most a loop goes back whose head has the values of `counter`, which grow by
+    /// `delta` in each iteration. `counter` is taken before anything that itself rests on this
+    /// number.
     Trips {
         /// What is at the head.
         counter: VariableId,
         /// By how much it grows.
         delta: VariableId,
     },
-    /// What lies in a table at an offset.
+    /// What is in a table at an offset.
     Table(TableId, VariableId),
 }
 
@@ -144,7 +143,7 @@ pub struct Variables {
 }
 
 impl Definition {
-    /// Tells the variables that it is computed from.
+    /// Calls `tell` with each variable that it is computed from.
     pub fn each_source(&self, mut tell: impl FnMut(VariableId)) {
         use Definition::*;
         match self {

@@ -1,8 +1,8 @@
-//! In which order is a function walked? Its dominator tree, depth first.
+//! In which order is a function traversed? Its dominator tree, depth first.
 //!
-//! What a branch tells holds below the block that it leads to ([`edges`](super::edges)),
-//! each result is defined where it stands ([`instructions`](super::instructions)), and
-//! phis take what is known at the edges to them. Cost: linear in the instructions.
+//! What a branch says holds below the block that it leads to ([`edges`](super::edges)), each result
+//! is defined where it is ([`instructions`](super::instructions)), and phis take what is known at
+//! the edges to them. Cost: linear in the instructions.
 
 use opcost_index::{Id, IdMap, reverse};
 use opcost_key::BlockId;
@@ -10,7 +10,7 @@ use opcost_key::BlockId;
 use super::walker::Walker;
 
 impl Walker<'_, '_> {
-    /// Walks the dominator tree, depth first.
+    /// Traverses the dominator tree, depth first.
     pub(super) fn walk(&mut self) {
         let entry = BlockId::new(0);
         let mut children: IdMap<BlockId, Vec<BlockId>> =
@@ -39,7 +39,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// What phis behind the block take from it.
+    /// What phis of successors take from the block.
     fn leave(&mut self, block: BlockId) {
         let Some(all) = self.incoming.remove(&block) else { return };
         let mut successors = self.function.blocks[block].successors.clone();

@@ -1,9 +1,8 @@
-//! What is known of the values of a function, at the place where a walk stands?
+//! What is known of the values of a function, at the place where a traversal is?
 //!
-//! A [`Walker`] has the variable that each value is there; what was learnt is forgotten
-//! when the walk leaves the part of the dominator tree where it holds. It also keeps
-//! what is gathered on the way: casts, arms of phis, operands of sums, reads.
-//! Cost: constant for each look-up.
+//! A [`Walker`] has the variable that each value is there; what was learnt is forgotten when the
+//! traversal leaves the part of the dominator tree where it holds. It also keeps what is gathered
+//! on the way: casts, arms of phis, operands of sums, reads. Cost: constant for each look-up.
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{ConstantValue, Flags, Function, Opcode, Value};
@@ -19,11 +18,11 @@ use crate::memory::MemoryVersions;
 use crate::ranges::{FloatOperation, FloatStep, Format, ValueRange};
 use opcost_graph::dominators::Dominators;
 
-/// What loads read of versions, while a function is walked.
+/// What loads read of versions, while a function is traversed.
 #[derive(Default)]
 pub(super) struct Reads {
     pub(super) known: FxHashMap<CellVersion, VariableId>,
-    /// With what lies there whoever wrote it.
+    /// With what is there, no matter who wrote it.
     pub(super) open: Vec<(CellVersion, VariableId, VariableId)>,
 }
 
@@ -39,7 +38,7 @@ impl Reads {
     }
 }
 
-/// One function, while it is walked.
+/// One function, while it is traversed.
 pub(super) struct Walker<'c, 'a> {
     pub(super) all: &'c mut Collector<'a>,
     pub(super) id: FunctionId,
@@ -61,7 +60,7 @@ pub(super) struct Walker<'c, 'a> {
     pub(super) operands: FxHashMap<InstructionId, [VariableId; 2]>,
     pub(super) cells: Option<&'c MemoryVersions>,
     pub(super) reads: Reads,
-    /// Where the walk is: all before this in its block is computed.
+    /// Where the traversal is: all before this in its block is computed.
     pub(super) here: (BlockId, InstructionId),
 }
 
@@ -139,7 +138,7 @@ impl<'c, 'a> Walker<'c, 'a> {
         self.log.push((value, before));
     }
 
-    /// The walk stands at the end of a block.
+    /// The traversal is at the end of a block.
     pub(super) fn stand_behind(&mut self, block: BlockId) {
         self.here = (block, self.function.terminator_of(block));
     }
@@ -185,7 +184,7 @@ impl<'c, 'a> Walker<'c, 'a> {
         }
     }
 
-    /// The word that a value is, if it stands in the code.
+    /// The word that a value is, if it is a constant.
     pub(super) fn word(&self, value: Value) -> Option<u128> {
         let Value::Constant(id) = value else { return None };
         match self.all.module().constants[id].value {

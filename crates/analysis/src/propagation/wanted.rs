@@ -31,7 +31,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// All contents that were asked for and can be told, in order.
+    /// All contents that were asked for and are known, in order.
     pub(super) fn found(&self) -> Vec<Content> {
         let told = self.known.iter().filter_map(|(&Question { object, offsets, ty }, &variable)| {
             Some(Content { object, offsets, ty, variable: variable? })

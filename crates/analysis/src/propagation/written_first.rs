@@ -1,16 +1,15 @@
 //! Is all of a local written before it is read?
 //!
-//! Of a local whose address no memory holds, bytes that are surely written are
-//! followed through the control flow graph: where ways meet, those of both; what
-//! a store, a fill or copy of a fixed length writes at a place that is known; on
-//! the edge out of a loop what all its turns have written ([`filling`]); behind a
-//! call what the callee writes on each way to its end. Where the lifetime begins
-//! or ends nothing is written. Every load that may read the local, there or in
-//! what is called meanwhile, must find all that it may read written, or be
-//! dominated by a store through the same pointer.
+//! Of a local whose address no memory holds, bytes that are surely written are followed through the
+//! control flow graph: where ways meet, those of both; what a store, a fill or copy of a fixed
+//! length writes at a place that is known; on the edge out of a loop what all its iterations have
+//! written ([`filling`]); after a call what the callee writes on each way to its end. Where the
+//! lifetime begins or ends nothing is written. Every load that may read the local, there or in what
+//! is called meanwhile, must find all that it may read written, or be dominated by a store through
+//! the same pointer.
 //!
-//! Reads by code that is not followed (a `memcpy` out of it) do not matter:
-//! of what they give nothing is told.
+//! Reads by code that is not followed (a `memcpy` out of it) do not matter: of what they give
+//! nothing is reported.
 //!
 //! [`filling`]: super::filling
 //! Input: an `alloca`. Output: yes, or that it is not known. Cost: the blocks of
@@ -382,8 +381,8 @@ impl Walk<'_, '_> {
         bytes
     }
 
-    /// Whether a store through the same pointer comes before the load, and after
-    /// the lifetime began: each way from one of these to the load passes it.
+    /// Whether a store through the same pointer dominates the load, and every begin of the lifetime
+    /// dominates the store.
     fn is_stored_before(&self, load: InstructionId) -> bool {
         let function = self.body.function;
         let pointer = function.operands_of(load)[0];

@@ -1,13 +1,11 @@
-//! Which values can an operand have, if the result lies in a range?
+//! Which values can an operand have, if the result is in a range?
 //!
-//! The other direction of a step: given the range that the result must lie in
-//! and those of all operands, a range of one operand. Rules (a) to (g) of figure
-//! 4.2 of the bit width document, in wrapped arithmetic: a sum leads back to a
-//! difference, a mask to the bits that it lets through, a cast to the cast back
-//! as far as the operand fits; a join (f) and a split (g) are matters of the
-//! code and not of a step. Promises of the step are believed, because what breaks
-//! them is poison, and that is no result. What is not listed gives what is known
-//! of the operand.
+//! The other direction of a step: given the range that the result must be in and those of all
+//! operands, a range of one operand. Rules (a) to (g) of figure 4.2 of the bit width document, in
+//! wrapped arithmetic: a sum leads back to a difference, a mask to the bits that it lets through, a
+//! cast to the cast back as far as the operand fits; a join (f) and a split (g) are matters of the
+//! code and not of a step. Promises of the step are believed, because what breaks them is poison,
+//! and that is no result. What is not listed gives what is known of the operand.
 //!
 //! Cost: that of a step of the domains.
 
@@ -181,7 +179,7 @@ fn divided_signed(by: u128, result: &ValueRange) -> Option<ValueRange> {
     Some(ValueRange::from(Interval::new(width, word(least.max(-half)), word(most.min(half - 1)))))
 }
 
-/// What is shifted right by a constant, if the result lies in a range.
+/// What is shifted right by a constant, if the result is in a range.
 pub(crate) fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
     let below = low_bits(by);
     let low_zeros = |word: u128| word << by & mask(width);

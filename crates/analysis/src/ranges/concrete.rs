@@ -11,8 +11,8 @@ use opcost_ir::{Flags, Predicate};
 use super::operation::{Operation, RangeStep};
 use super::word::{magnitude, mask, negated, product_within, reversed, sign_bit, signed};
 
-/// The result of a step on these words, the first of `from` bits; none if it
-/// is poison or undefined, or if there are too few operands.
+/// The result of a step on these words, the first of `from` bits. None if it is poison or
+/// undefined, or if there are too few operands.
 pub fn evaluate(step: &RangeStep, from: u32, operands: &[u128]) -> Option<u128> {
     match *operands {
         [only] => unary(step, from, only),

@@ -10,9 +10,9 @@
 //! seen it and says `nuw` for it. Signed reading does not help: a negative
 //! number is `2^n` away from its word.
 //!
-//! An element is the least one for its members (all differences are multiples
-//! of the modulus), so joins are exact. What only powers of two can tell of bit
-//! operations is left to known bits. Cost: a few greatest common divisors.
+//! An element is the least one for its members (all differences are multiples of the modulus), so
+//! joins are exact. What only powers of two can say of bit operations is left to known bits. Cost:
+//! a few greatest common divisors.
 
 mod step;
 

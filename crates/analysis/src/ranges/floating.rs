@@ -11,15 +11,14 @@
 //! Where a bound comes from elsewhere ([`FloatRange::new`]), it is rounded
 //! outwards.
 //!
-//! **What this rests on.** The default environment (no `strictfp`), subnormal
-//! numbers as IEEE has them (no `denormal-fp-math` of a function says
-//! otherwise), no wider registers than the type (x87), and no flag that lets
-//! another number be computed (`reassoc`, `contract`, `arcp`, `afn`):
-//! [`FloatStep::is_relaxed`] says that there is one, and then arithmetic tells
-//! nothing. `nnan` and `ninf` only make poison of more.
+//! **What this rests on.** The default environment (no `strictfp`), subnormal numbers as IEEE has
+//! them (no `denormal-fp-math` of a function says otherwise), no wider registers than the type
+//! (x87), and no flag that lets another number be computed (`reassoc`, `contract`, `arcp`, `afn`):
+//! [`FloatStep::is_relaxed`] says that there is one, and then arithmetic says nothing. `nnan` and
+//! `ninf` only make poison of more.
 //!
-//! +0 and -0 are one number here: what contains one contains both. Other
-//! formats (`half`, `x86_fp80`, …) are not told of. Cost: constant.
+//! +0 and -0 are one number here: what contains one contains both. Other formats (`half`,
+//! `x86_fp80`, …) are not described. Cost: constant.
 
 mod arithmetic;
 mod compare;

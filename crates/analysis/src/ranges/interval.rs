@@ -1,4 +1,4 @@
-//! In which arc of the circle of n-bit numbers does a value lie?
+//! In which arc of the circle of n-bit numbers is a value?
 //!
 //! A wrapped interval (an arc): from `low` upwards, over the seam between the
 //! greatest number and 0 if need be, so that one domain serves signed and

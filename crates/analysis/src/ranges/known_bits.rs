@@ -6,16 +6,15 @@
 //! are exact, and cutting an operand in two and joining the results loses
 //! nothing. That is how most steps here are the best there are:
 //!
-//! - sums, differences and what is made of them by a walk over the carries
-//!   (`carries`), flags being conditions on the last ones;
+//! - sums, differences and what is made of them by a traversal over the carries (`carries`), flags
+//!   being conditions on the last ones;
 //! - shifts and funnel shifts amount by amount, at most 128;
-//! - minimum and maximum by a walk from the highest bit;
+//! - minimum and maximum by a traversal from the highest bit;
 //! - saturation and `abs` case by case.
 //!
-//! Products, quotients and remainders are not the best: their highest bits come
-//! from arcs, their lowest from what arithmetic modulo a power of two keeps.
-//! How far they are off is measured in the tests, and so is that they are
-//! nowhere worse than what LLVM's `KnownBits` can tell.
+//! Products, quotients and remainders are not the best: their highest bits come from arcs, their
+//! lowest from what arithmetic modulo a power of two keeps. How far they are off is measured in the
+//! tests, and so is that they are nowhere worse than what LLVM's `KnownBits` can say.
 //!
 //! Cost: linear in the width; shifts by unknown amounts and products square.
 

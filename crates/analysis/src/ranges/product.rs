@@ -1,12 +1,11 @@
 //! Arcs, bits, remainders and small sets together: what one knows, all know.
 //!
-//! A [`ValueRange`] is a reduced product: a value is in it if it is in each
-//! part. After each step the parts tell each other what they know (`reduce`):
-//! the common prefix of an arc becomes bits, the ends of an arc move to numbers
-//! that fit the bits and the residue, known low bits and powers of two in the
-//! modulus are the same, and what is left of few values becomes a set. That is
-//! repeated until nothing changes, `reduce::ROUNDS` times at most: the result
-//! is locally reduced, not always the least product there is.
+//! A [`ValueRange`] is a reduced product: a value is in it if it is in each part. After each step
+//! the parts exchange what they know (`reduce`): the common prefix of an arc becomes bits, the ends
+//! of an arc move to numbers that fit the bits and the residue, known low bits and powers of two in
+//! the modulus are the same, and what is left of few values becomes a set. That is repeated until
+//! nothing changes, `reduce::ROUNDS` times at most: the result is locally reduced, not always the
+//! least product there is.
 //!
 //! **Fixpoints.** Arcs have no monotone join, and reducing what was widened can
 //! undo the widening, so that neither is a proof that a loop ends. What is:
@@ -81,7 +80,7 @@ impl ValueRange {
         self.interval.type_width()
     }
 
-    /// The arc that the values lie in.
+    /// The arc that the values are in.
     pub fn interval(&self) -> Interval {
         self.interval
     }

@@ -1,10 +1,9 @@
 //! Which few values can it be?
 //!
-//! At most [`MOST`](SmallSet::MOST) values, sorted. Every step is done value by
-//! value, so the set of results is exact as long as it is small; where it is
-//! not, there is no set any more and the other domains go on, told what all
-//! results were. Cost of a step: one evaluation for each choice of operands, at
-//! most 64 of them for two.
+//! At most [`MOST`](SmallSet::MOST) values, sorted. Every step is done value by value, so the set
+//! of results is exact as long as it is small; where it is not, there is no set any more and the
+//! other domains go on, from what all results were. Cost of a step: one evaluation for each choice
+//! of operands, at most 64 of them for two.
 
 use std::fmt;
 

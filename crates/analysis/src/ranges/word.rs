@@ -68,7 +68,7 @@ pub(crate) const fn negated(word: u128, width: u32) -> u128 {
     word.wrapping_neg() & mask(width)
 }
 
-/// Position behind the highest bit that is set.
+/// Position after the highest bit that is set.
 pub(crate) const fn bit_length(word: u128) -> u32 {
     128 - word.leading_zeros()
 }

@@ -47,8 +47,8 @@ pub struct CodeInstruction {
 pub struct Field {
     /// `opcode`, `ModRM.reg`, `displacement`; `operand 0` where the width is fixed.
     pub name: String,
-    /// First bit and the bit behind the last, from the lowest bit of the first
-    /// byte on; several of an operand that is scattered, lowest first.
+    /// First bit and the bit after the last, from the lowest bit of the first byte on. An operand
+    /// that is scattered has several, lowest first.
     pub bits: Vec<[u32; 2]>,
     /// The bits, joined, as a hexadecimal number.
     pub value: String,
@@ -59,7 +59,7 @@ pub struct Field {
 /// A field of an instruction that the linker fills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Relocation {
-    /// Where it stands, from the instruction's first byte.
+    /// Where it is, from the instruction's first byte.
     pub offset: u64,
     /// The format's own name: `R_X86_64_PLT32`.
     #[serde(rename = "type")]

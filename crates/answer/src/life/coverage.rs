@@ -41,14 +41,14 @@ pub struct Referee {
     pub silent: u64,
 }
 
-/// What watching took, in instructions and nodes behind all passes together.
+/// What watching took, in instructions and nodes after all passes together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Work {
     /// Compared with the state before.
     pub compared: u64,
     /// Of these printed, since they were another.
     pub printed: u64,
-    /// CPU time of optimiser and code generation, watched; what is read, chosen
-    /// and told is not in it.
+    /// CPU time of optimiser and code generation while they are watched, without reading, choosing
+    /// and reporting.
     pub milliseconds: u64,
 }

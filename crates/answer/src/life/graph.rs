@@ -3,24 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The graph of a block behind a phase.
+/// The graph of a block after a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LifeGraph {
     /// The phase.
     pub pass: String,
-    /// Phases behind it that left the graph as it is.
+    /// Phases after it that left the graph as it is.
     pub also: Vec<String>,
     /// Linkage name.
     pub function: String,
     /// Which of the function's graphs that hold a chosen node, from 1.
     pub block: u32,
-    /// Each behind those that it works on.
+    /// Each after those that it works on.
     pub nodes: Vec<Node>,
     /// By user, in the order of its operands.
     pub edges: Vec<GraphEdge>,
     /// Nodes that were cut off.
     pub left_out: usize,
-    /// If some were: those kept stand within so many edges of a chosen one.
+    /// If some were: those kept are within so many edges of a chosen one.
     pub reach: usize,
 }
 
@@ -29,7 +29,7 @@ pub struct LifeGraph {
 pub struct Node {
     /// `sdiv`, `IDIV32r`
     pub operation: String,
-    /// What else tells it: flags, and operands that are registers or constants.
+    /// What else describes it: flags, and operands that are registers or constants.
     pub details: String,
     /// Types of its results: `i32`, `ch`, `glue`.
     pub types: Vec<String>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One state in full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
-    /// Behind which pass.
+    /// After which pass.
     pub pass: String,
     /// Linkage name.
     pub function: String,
@@ -19,7 +19,7 @@ pub struct Listing {
 pub struct Line {
     /// Whether it was asked for.
     pub is_chosen: bool,
-    /// The block in which it stands.
+    /// The block in which it is.
     pub block: String,
     /// All of it.
     pub text: String,

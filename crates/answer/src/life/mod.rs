@@ -31,14 +31,14 @@ pub struct Life {
     pub question: String,
     /// The machine, as LLVM calls it.
     pub target: String,
-    /// Where the chosen instructions stand in the source.
+    /// Where the chosen instructions are in the source.
     pub places: Vec<CodePlace>,
     /// In the order of the way; stages without steps are left out.
     pub stages: Vec<StageLife>,
     /// One stage in full, if it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listings: Vec<Listing>,
-    /// Machine code of the chosen instructions, by function; of all instructions of
+    /// Machine code of the chosen instructions, by function. It is that of all instructions of
     /// these functions if one of the last two stages was asked for in full.
     #[serde(default)]
     pub code: Vec<LifeCode>,
@@ -139,7 +139,7 @@ impl std::error::Error for UnknownStage {}
 pub struct Step {
     /// The pass, as LLVM calls it.
     pub pass: String,
-    /// Linkage name of the function in which it stands.
+    /// Linkage name of the function in which it is.
     pub function: String,
     /// Number of the instruction at the source anchor, from 1 in program order.
     pub key: u32,
@@ -165,7 +165,7 @@ pub enum StepCertainty {
     Exact,
     /// LLVM made it of several instructions, and said so.
     Merged,
-    /// It serves, carries or replaces what comes from it: argued, not told.
+    /// It serves, carries or replaces what comes from it. That is inferred: LLVM did not say so.
     Inferred,
 }
 
@@ -177,7 +177,7 @@ pub enum Change {
     Is,
     /// It is another now, or is written otherwise.
     Became,
-    /// It is new beside others.
+    /// It is new, in addition to others.
     New,
     /// It is no more.
     Went,

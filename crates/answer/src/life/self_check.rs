@@ -44,8 +44,8 @@ pub struct ShownComparison<'a> {
 }
 
 impl SelfCheck {
-    /// Whether nothing differs. The user's compiler is told and not judged: flags
-    /// that opcost does not know may be behind a difference.
+    /// Whether nothing differs. The user's compiler is reported and not judged: flags that opcost
+    /// does not know may cause a difference.
     pub fn is_good(&self) -> bool {
         let judged =
             [self.text_identical, self.assembler_identical, self.jit_identical, self.disassembly_identical];

@@ -17,7 +17,7 @@ use plain::plain;
 
 /// Letters of a list of parameters that is not folded.
 const PARAMETERS: usize = 32;
-/// What stands for all that is folded.
+/// What replaces all that is folded.
 pub(super) const FOLD: &str = "…";
 
 /// How much of a name is shown.
@@ -97,7 +97,7 @@ fn cxx_braces(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Where the name begins behind the type of the result, which only templates have.
+/// Where the name begins after the type of the result, which only templates have.
 fn name_start(text: &str, head: &[Piece<'_>]) -> usize {
     let (mut start, mut position) = (0, 0);
     for piece in head {
@@ -143,7 +143,7 @@ fn folded(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether brackets behind `before` hold the type of Rust that a path begins with, no arguments.
+/// Whether brackets after `before` hold the type of Rust that a path begins with, no arguments.
 fn is_type_start(before: &str, inner: &str) -> bool {
     let last = before.trim_end().chars().next_back();
     inner.starts_with("impl ") || last.is_none_or(|last| matches!(last, '(' | '[' | ',' | '&' | '*'))

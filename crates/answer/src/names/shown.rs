@@ -46,7 +46,7 @@ pub fn shown_name(name: &str) -> String {
     shown_with(name, if are_names_full() { Detail::Full } else { Detail::Folded })
 }
 
-/// A text in which names stand as the linker has them, with those for people.
+/// A text with names for people in place of the linker's.
 pub fn shown_in(text: &str) -> String {
     let is_inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$');
     let mut out = String::with_capacity(text.len());
@@ -77,9 +77,9 @@ pub fn shown_with(name: &str, detail: Detail) -> String {
     short.unwrap_or(whole.text) + whole.suffix
 }
 
-/// Whether a user who writes `wanted` may mean the function of this linkage name: its demangled
-/// name or what is shown of it, with or without parameters and scope. `…` (or `...`) stands for
-/// anything.
+/// Whether a user who writes `wanted` may select the function of this linkage name. It is its
+/// demangled name or what is shown of it, with or without parameters and scope. `…` (or `...`)
+/// matches anything.
 pub fn is_called(name: &str, wanted: &str) -> bool {
     let full = demangle(name);
     let bare = without_parameters(&full);

@@ -180,9 +180,9 @@ impl Foreteller<'_> {
         Ok(())
     }
 
-    /// What a cell of memory holds: as a load of it that came before has read it,
-    /// as it is read once more where that is certain to be possible, or as the
-    /// loads of it that come by on the way read it.
+    /// What a cell of memory holds: what an earlier load of it has read. Where that is certain to
+    /// be possible, it is read once more. Else it is what the loads of it that come by on the way
+    /// read.
     fn cell(&self, version: CellVersion, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
         let moment = self.moment(version);
         if let CellDefinition::Undefined = self.versions.definition(version) {

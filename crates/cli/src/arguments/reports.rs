@@ -215,7 +215,7 @@ pub(crate) struct ManArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct SchemaArguments {
-    /// The document, by the name behind `opcost.` in its field `schema`.
+    /// The document, by the name after `opcost.` in its field `schema`.
     #[arg(value_parser = PossibleValuesParser::new(opcost_report::schema::document_names()))]
     pub(crate) name: String,
 }

@@ -28,7 +28,7 @@ use opcost_toolchain::input::Input;
 /// Memory for tables and runs of values: only ends are looked at.
 const MEMORY: u64 = 1 << 20;
 
-/// Runs the program and notes beside each value what it was.
+/// Runs the program and notes with each value what it was.
 ///
 /// # Errors
 /// It cannot be built or run, or recorded nothing.

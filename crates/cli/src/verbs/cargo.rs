@@ -128,7 +128,7 @@ impl Line {
         }
     }
 
-    /// A verb with its arguments; `None` after help was printed or an error told.
+    /// A verb with its arguments; `None` after help was printed or an error reported.
     fn parsed(&self, verb: &str) -> Option<Verb> {
         let words = ["opcost", verb].map(OsString::from).into_iter();
         let program = [OsString::from("PROGRAM"), OsString::from("--")];
@@ -179,7 +179,7 @@ impl Line {
         }
     }
 
-    /// Builds the program with cargo; where it lies.
+    /// Builds the program with cargo; where it is.
     fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, Failure> {
         let rustc = Rustc::find()?;
         let profile = self.profile.as_deref().unwrap_or("release");

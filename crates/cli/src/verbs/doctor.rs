@@ -26,7 +26,7 @@ struct Check {
     fine: bool,
     /// What is here, or why it does not do.
     found: String,
-    /// The one command that mends it.
+    /// The one command that fixes it.
     remedy: Option<String>,
 }
 
@@ -71,7 +71,7 @@ fn print(check: &Check) {
     }
 }
 
-/// A line for a reader who may have gone (`| head`).
+/// A line for a reader who may no longer be there (`| head`).
 fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");

@@ -214,7 +214,7 @@ fn run_built(
     show_report(arguments, &report(&spending, limit, &promises, portability)?)
 }
 
-/// Checks the inputs, builds them, and runs the program behind walls.
+/// Checks the inputs, builds them, and runs the program within walls.
 fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(Failure::Usage(

@@ -48,7 +48,7 @@ pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, Failure> {
     }
 }
 
-/// The bytes that are meant, and what to call them.
+/// The bytes that the user gave, and what to call them.
 fn bytes(input: &str) -> Result<(&str, Vec<u8>), Failure> {
     let mut data = Vec::new();
     let name = if input == "-" {

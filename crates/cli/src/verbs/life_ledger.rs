@@ -121,9 +121,9 @@ impl Counted {
         Ok(told.collect())
     }
 
-    /// The instruction that cost most: its weight by its count. Of several that
-    /// cost the same (all of a block do, where each weighs 1) the one that keeps a
-    /// processor longest, and of these the first on the line that cost most.
+    /// The instruction that cost most: its weight by its count. Several may cost the same (all of a
+    /// block do, where each weighs 1). Then it is the one that keeps a processor longest, and of
+    /// these the first on the line that cost most.
     pub(super) fn hottest(&self) -> Result<Hottest, Failure> {
         let mut costs: Vec<(u128, usize, usize)> = Vec::new();
         let mut lines: HashMap<(&str, u32), u128> = HashMap::new();

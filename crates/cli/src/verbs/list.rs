@@ -135,7 +135,7 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
     rows.collect()
 }
 
-/// What a ledger tells of each edge: way, source and target.
+/// What a ledger has of each edge: way, source and target.
 type Ends = (Way, Option<u32>, Option<u32>);
 
 fn paths(ledger: &Ledger) -> Vec<ListRow> {

@@ -94,7 +94,7 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     }
 }
 
-/// Whether there is something left to do behind the anchor, if it is asked for.
+/// Whether there is something left to do after the anchor, if it is asked for.
 fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), Failure> {
     if build.purpose != (Purpose::Sample { optimiser: Optimiser::BehindAnchor }) {
         return Ok(());
@@ -189,7 +189,7 @@ fn wants_stacks(arguments: &SampleArguments) -> bool {
     arguments.stacks || arguments.collapsed.is_some()
 }
 
-/// As a count would tell it.
+/// As a count would report it.
 fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
     let counted = estimate.counted();
     let elsewhere = others(samples, &estimate.elsewhere);

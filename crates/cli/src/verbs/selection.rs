@@ -22,7 +22,7 @@ pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
     wanted.iter().any(|wanted| is_named(name, wanted))
 }
 
-/// What is told of the first wanted name that no function has: those that are near.
+/// What is printed of the first wanted name that no function has: those that are near.
 pub(crate) fn unknown<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -> Option<String> {
     let is_unknown = |wanted: &&String| !names.clone().any(|name| is_named(name, wanted));
     let wanted = wanted.iter().find(is_unknown)?;
@@ -75,7 +75,7 @@ pub(crate) enum CodeFlag {
     Time,
 }
 
-/// Refuses flags that would do nothing in a verb: `idle`, of which `why` tells.
+/// Refuses flags that would do nothing in a verb: `idle`, for the reason `why`.
 ///
 /// # Errors
 /// The first that was given all the same.

@@ -40,16 +40,15 @@ pub(crate) struct Show<'a> {
     pub(crate) stream: Stream,
     /// What the page is called: the command.
     pub(crate) title: String,
-    /// The counts as facts, if machine code is wanted beside them.
+    /// The counts as facts, if machine code is wanted with them.
     pub(crate) ledger: Option<&'a Ledger>,
-    /// The program or ledger, beside which sources may lie; and which of the two it is.
+    /// The program or ledger, next to which sources may be; and which of the two it is.
     pub(crate) origin: (PathBuf, &'static str),
 }
 
 impl Show<'_> {
-    /// Fills in the listings, by `list`, and writes all outputs. Names that
-    /// `--function` does not find are told afterwards: a run is not thrown
-    /// away for a misspelling.
+    /// Fills in the listings, by `list`, and writes all outputs. Names that `--function` does not
+    /// find are reported afterwards: a run is not thrown away for a misspelling.
     pub(crate) fn write(
         &self,
         report: &mut CountReport,
@@ -140,7 +139,7 @@ impl Show<'_> {
     }
 }
 
-/// What is told of a name that no function has.
+/// What is printed of a name that no function has.
 pub(crate) fn not_found(name: &str, near: &[String]) -> String {
     let hint = match near {
         [] => "it may have been inlined everywhere, or never built".to_owned(),

@@ -95,7 +95,7 @@ pub(crate) fn hold(answers: &LoopAnswers, rows: &mut [ValueRow], is_lie: bool) -
     totals
 }
 
-/// For tests: one turn more than is true.
+/// For tests: one iteration more than is true.
 fn lie(numbers: LoopNumbers) -> LoopNumbers {
     let more = |number: Option<i128>| number.map(|number| number + 1);
     let exact = more(numbers.exact);

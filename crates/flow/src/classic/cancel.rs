@@ -153,9 +153,8 @@ impl Relaxation {
         }
     }
 
-    /// After cancelling. The steps that opened need no look: they are steps to
-    /// parents, and as a distance is never below its parent's and the step
-    /// between, it is no shorter to go back.
+    /// After cancelling. The steps that opened need no look, since they are steps to parents. A
+    /// distance is never below its parent's and the step between, so it is no shorter to go back.
     fn forget_parents(&mut self) {
         self.parent.values_mut().for_each(|parent| *parent = None);
     }

@@ -27,8 +27,8 @@ use crate::classic::live::{LiveGraph, Way};
 pub enum Prior {
     /// It was measured and this often taken.
     Measured(u64),
-    /// It was not. Its probability is this by the sum of the shares of the
-    /// unmeasured edges beside it; when all are 0 they are equal.
+    /// It was not. Its probability is this by the sum of the shares of the unmeasured edges next to
+    /// it; when all are 0 they are equal.
     Share(u64),
 }
 

@@ -78,8 +78,8 @@ pub struct Repair<N: Id, E: Id> {
 }
 
 impl<N: Id, E: Id> Repair<N, E> {
-    /// The caller's edges with the virtual exits behind them, and the counts
-    /// after, as [`check_conservation`](crate::check_conservation) takes them.
+    /// The caller's edges with the virtual exits after them, and the counts after, as
+    /// [`check_conservation`](crate::check_conservation) takes them.
     ///
     /// # Panics
     /// When there is not one edge for each of [`edges`](Self::edges).

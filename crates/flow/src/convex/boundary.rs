@@ -48,9 +48,9 @@ impl Boundary {
         Reach { x, z }
     }
 
-    /// As [`reach`](Self::reach), but no product falls far below the target
-    /// that stays its own to the end: where it is 0, the way there is good,
-    /// elsewhere it leads into a corner that no Newton step leaves.
+    /// As [`reach`](Self::reach), but no product falls far below the target that stays its own to
+    /// the end. Where it is 0, the way there is good; elsewhere it leads into a corner that no
+    /// Newton step leaves.
     pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &FlowPoint, direction: &Direction) -> Reach {
         let mut reach = self.reach(point, direction, BOLDNESS);
         for &column in &self.seen {

@@ -93,9 +93,9 @@ impl Columns {
     }
 }
 
-/// Replaces a variable in many rows by a chain of copies, each in few of them
-/// and equal to the next by a row of its own. The first copy keeps the place
-/// of the column; further ones are appended. Returns how many there are.
+/// Replaces a variable in many rows by a chain of copies. Each is in few of them and equal to the
+/// next by a row of its own. The first copy keeps the place of the column; further ones are
+/// appended. Returns how many there are.
 pub(crate) fn split_wide_columns(matrix: Columns) -> (Columns, usize) {
     let widest = (0..matrix.width()).map(|column| matrix.starts[column + 1] - matrix.starts[column]).max();
     if widest.unwrap_or(0) <= WIDEST {

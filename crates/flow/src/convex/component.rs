@@ -12,7 +12,7 @@ pub(crate) struct Component {
     pub(crate) base_cost: f64,
     /// A count that does not matter.
     pub(crate) negligible: f64,
-    /// Prices up to this one stand for none.
+    /// Prices up to this one count as none.
     pub(crate) tie_break: f64,
     /// A cost that is small enough to be neglected, before `aim` is applied.
     pub(crate) unit: f64,

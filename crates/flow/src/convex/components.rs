@@ -28,7 +28,7 @@ pub(crate) struct ComponentPart {
     variables: Vec<VariableId>,
 }
 
-/// The parts, and where each variable stands in its own.
+/// The parts, and where each variable is in its own.
 pub(crate) struct Parts {
     pub(crate) parts: Vec<ComponentPart>,
     place: IdMap<VariableId, usize>,
@@ -80,9 +80,9 @@ pub(crate) fn components(reduced: &Reduced) -> Parts {
     Parts { parts, place }
 }
 
-/// Where each variable stands in its part: behind those in fewer rows, so that loops over
-/// entries of columns turn equally often for thousands of columns, and processors foresee
-/// where they end. SQLite's Newton steps take a fifth less time.
+/// Where each variable is in its part: after those in fewer rows. So loops over entries of columns
+/// iterate equally often for thousands of columns, and processors predict where they end. SQLite's
+/// Newton steps take a fifth less time.
 fn places(parts: &mut [ComponentPart], reduced: &Reduced) -> IdMap<VariableId, usize> {
     let mut heights: IdMap<VariableId, u32> = IdMap::filled(reduced.classes.len(), 0);
     for (_, entries) in reduced.live_rows() {
@@ -96,7 +96,7 @@ fn places(parts: &mut [ComponentPart], reduced: &Reduced) -> IdMap<VariableId, u
     place
 }
 
-/// The variable that stands for all that share rows with this one, so far.
+/// The variable that represents all that share rows with this one, so far.
 fn lead(leader: &mut IdMap<VariableId, VariableId>, mut variable: VariableId) -> VariableId {
     while leader[variable] != variable {
         let next = leader[leader[variable]];

@@ -87,8 +87,8 @@ impl Condensation {
         gone.cost.derivative(value) - paid
     }
 
-    /// Goes through all steps with other costs of the classes, which are replaced by those
-    /// of what is left; false when a twin that was dropped may be the cheaper one now.
+    /// Goes through all steps with other costs of the classes, which are replaced by those of what
+    /// is left. False when a twin that was dropped may be the cheaper one now.
     pub(crate) fn reprice(&mut self, reduced: &mut Reduced) -> bool {
         let classes = &mut reduced.classes;
         let mut stands_for = IdMap::filled(classes.len(), 1.0);
@@ -144,7 +144,7 @@ pub(crate) struct Priced {
     pub(crate) cost: Smooth,
 }
 
-/// The share of a variable in what its twin has: what it stands for, if they cost the same.
+/// The share of a variable in what its twin has: what it represents, if they cost the same.
 pub(crate) fn shared(
     stands_for: &mut IdMap<VariableId, f64>,
     ours: Priced,

@@ -64,7 +64,7 @@ struct Condenser<'a> {
     queued: IdMap<RowId, bool>,
     /// By the hash of a column a variable that had it.
     twins: Vec<Option<VariableId>>,
-    /// For how many variables of the same column and cost each stands.
+    /// How many variables of the same column and cost each represents.
     stands_for: IdMap<VariableId, f64>,
     /// The entries of the row that is looked at.
     entries: Vec<(VariableId, f64)>,
@@ -198,7 +198,7 @@ impl<'a> Condenser<'a> {
         Gone { variable, cost: self.cost(variable), pivot, column }
     }
 
-    /// The entry whose variable a row tells, if it may be put in for it.
+    /// The entry whose variable a row determines, if it may be put in for it.
     fn teller(&self, entries: &[(VariableId, f64)], right: f64) -> Option<usize> {
         let positive = entries.iter().filter(|entry| entry.1 > 0.0).count();
         let is_pair = entries.len() == 2 && right == 0.0;
@@ -230,7 +230,7 @@ impl<'a> Condenser<'a> {
         (0..entries.len()).filter(may).min_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"))
     }
 
-    /// Puts in what the row tells of the variable at this position.
+    /// Puts in what the row says of the variable at this position.
     fn substitute(&mut self, row: RowId, entries: &[(VariableId, f64)], position: usize, right: f64) {
         let (variable, _) = entries[position];
         let gone = self.remove(variable, row);

@@ -14,7 +14,7 @@
 
 use super::triangle::UpperTriangle;
 
-/// How many columns are gone through together. Results depend on it by rounding only.
+/// How many columns are processed together. Results depend on it by rounding only.
 pub(super) const PANEL: usize = 4;
 
 /// Where L has entries below its diagonal.

@@ -139,8 +139,8 @@ impl Factor {
     }
 }
 
-/// Columns of L that follow on each other, each with the rows of the one before it but its
-/// first: what each row below them holds of them is in the same places.
+/// Columns of L that follow on each other, each with the rows of the one before it but its first.
+/// What each row below them holds of them is in the same places.
 struct Panel<'a, const N: usize> {
     first: usize,
     /// Rows below all of the columns.

@@ -54,8 +54,8 @@ pub(crate) struct Outcome {
 /// Rows need not be met better than to this share of their terms.
 const EXACT: f64 = 1e-12;
 
-/// Most corrections of a step. A second one saves SQLite a step in eight, and makes each
-/// dearer by a fifth.
+/// Most corrections of a step. A second one saves SQLite a step in eight, and makes each more
+/// expensive by a fifth.
 const CORRECTORS: usize = 1;
 
 /// By so much longer a correction is to make a step. With 0.1 to 0.3 little depends on
@@ -71,8 +71,7 @@ const NEAR_ENOUGH: f64 = 10.0;
 /// A shortfall of so many times the aim will do.
 const ENOUGH: f64 = 100.0;
 
-/// From so many times the aim on, only rounding stands in the way, which no
-/// other start changes.
+/// From so many times the aim on, only rounding is in the way, which no other start changes.
 const NEARLY: f64 = 1e5;
 
 /// Searches from points farther and farther inside until one search succeeds

@@ -17,7 +17,7 @@ struct Place {
     room: u32,
 }
 
-/// Where entries stand in a vector.
+/// Where entries are in a vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     start: u32,
@@ -26,7 +26,7 @@ pub(crate) struct Span {
 
 impl Span {
     /// # Panics
-    /// When it ends behind 2^32 entries.
+    /// When it ends after 2^32 entries.
     pub(crate) fn of(range: Range<usize>) -> Self {
         let place = |place| u32::try_from(place).expect("less than 2^32 entries");
         Self { start: place(range.start), end: place(range.end) }
@@ -42,7 +42,7 @@ impl Span {
 pub(crate) struct Lists<I: Id, T> {
     places: IdMap<I, Place>,
     entries: Vec<T>,
-    /// Stands where no entry is.
+    /// Marks a place without an entry.
     none: T,
 }
 

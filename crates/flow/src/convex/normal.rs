@@ -82,11 +82,10 @@ impl NormalEquations {
         }
     }
 
-    /// Solves in place, refined by conjugate gradients with the factors as
-    /// preconditioner: one step as a rule, more where pivots were noise. What
-    /// is left in each row is measured by the `sizes` of the rows; a share of
-    /// `enough` may be left. The best solution is the one that leaves least in all
-    /// rows together: one row whose pivot was noise is no reason to give up the others.
+    /// Solves in place, refined by conjugate gradients with the factors as preconditioner: one step
+    /// as a rule, more where pivots were noise. What is left in each row is measured by the `sizes`
+    /// of the rows; a share of `enough` may be left. The best solution is the one that leaves least
+    /// in all rows together. One row whose pivot was noise is no reason to give up the others.
     pub(crate) fn solve(&mut self, vector: &mut [f64], sizes: &[f64], enough: f64) {
         let size = vector.len();
         let mut residual = vec![0.0; size];
@@ -161,8 +160,8 @@ fn permute(matrix: &Columns, position: &[u32]) -> Columns {
     permuted
 }
 
-/// The upper triangle of `A D A^T` without numbers, and which of its entries
-/// each pair of entries of a column adds to (columns in order, each pair once).
+/// The upper triangle of `A D A^T` without numbers. Also which of its entries each pair of entries
+/// of a column adds to (columns in order, each pair once).
 fn pattern_with_slots(matrix: &Columns) -> (UpperTriangle, Vec<u32>) {
     let by_row = columns_of_rows(matrix);
     // The first slot of each column of A: triangles of the column sizes.

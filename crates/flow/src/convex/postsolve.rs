@@ -61,7 +61,7 @@ struct Postsolve<'a> {
     duals: &'a mut IdMap<RowId, f64>,
     /// Rows of each variable with its coefficients.
     columns: RowsByVariable,
-    /// The members of each class as it was before the reductions that were gone through.
+    /// The members of each class as it was before the reductions that were done.
     rings: Rings,
     /// Of each class, kept at its carrier.
     left_over: IdMap<VariableId, f64>,

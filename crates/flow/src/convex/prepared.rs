@@ -27,7 +27,7 @@ use super::work::SolveWork;
 
 /// A problem taken apart, with what its parts came to.
 pub(crate) struct Prepared {
-    /// Without corners, behind which there are more variables and rows than given.
+    /// Without corners, after which there are more variables and rows than given.
     smooth: Problem,
     variables: usize,
     rows: usize,

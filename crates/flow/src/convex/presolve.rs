@@ -184,7 +184,7 @@ struct Presolve<'a> {
     columns: RowsByVariable,
     queue: VecDeque<RowId>,
     queued: IdMap<RowId, bool>,
-    /// Where a root stands in the row that is being compressed.
+    /// Where a root is in the row that is being compressed.
     place: IdMap<VariableId, usize>,
     /// Roots of that row with their sums and greatest terms.
     kept: Vec<(VariableId, f64, f64)>,

@@ -30,16 +30,15 @@ use crate::{FlowEdge, FlowError};
 /// Counts nearer to an integer than this share of themselves are taken for it.
 const ROUNDING: f64 = 1e-9;
 
-/// Counts from here on cannot be told.
+/// Counts from here on cannot be represented.
 const LIMIT: f64 = 9.2e18;
 
 /// Whole counts near `flow` that are conserved at every place, the outside
 /// included. With `prescribed`, this edge carries exactly this count.
 ///
 /// # Errors
-/// [`FlowError::Contradiction`] at a place that cannot get rid of what is
-/// prescribed (or of what came in, where `flow` was not conserved);
-/// [`FlowError::Overflow`] for a count of 9.2e18 or more.
+/// [`FlowError::Contradiction`] at a place that cannot get rid of what is prescribed (or of what
+/// came in, where `flow` was not conserved). [`FlowError::Overflow`] for a count of 9.2e18 or more.
 ///
 /// # Panics
 /// When a count is negative or not a number, the maps differ in length, or an
@@ -129,7 +128,7 @@ impl<'a, N: Id, E: Id> Network<'a, N, E> {
         place.map_or(self.nodes, N::index)
     }
 
-    /// Any count may rise as far as it can be told, and fall to 0.
+    /// Any count may rise as far as it can be represented, and fall to 0.
     fn lift_limits(&mut self, except: Option<E>) {
         for edge in self.counts.ids().filter(|&edge| Some(edge) != except) {
             self.up[edge] = (LIMIT as u64).saturating_sub(self.counts[edge]);

@@ -87,9 +87,9 @@ impl Smooth {
         if slope > 0.0 { 2.0 * w / (slope + root) } else { (root - slope) / (2.0 * q) }
     }
 
-    /// By how much the cost at `x` is above its least when rows pay so much
-    /// that the slope is `slope` (including the square's at 0); 0 or more, and
-    /// a sum of terms that are 0 or more, so that nothing cancels.
+    /// By how much the cost at `x` is above its least. Rows pay so much that the slope is `slope`
+    /// (including that of the square at 0). The result is 0 or more, and a sum of terms that are 0
+    /// or more, so that nothing cancels.
     pub(crate) fn excess(&self, slope: f64, x: f64) -> f64 {
         let best = self.minimiser(slope);
         if best.is_infinite() {

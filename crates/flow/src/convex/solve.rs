@@ -79,8 +79,8 @@ pub fn minimise(problem: &Problem, settings: Settings) -> Solution {
     Series::new().minimise(problem, settings)
 }
 
-/// Solves problems one after the other, and uses for each what it found out of the one
-/// before, if that had the same rows and its costs were of the same kinds.
+/// Solves problems one after the other. For each it uses what it found out of the one before, where
+/// that had the same rows and costs of the same kinds.
 #[derive(Default)]
 pub struct Series {
     prepared: Option<Prepared>,

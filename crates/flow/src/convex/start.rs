@@ -14,13 +14,12 @@ use super::smooth::Smooth;
 
 /// A point at y = 0, and the least count that matters.
 ///
-/// With z = slope it is dual feasible, and x = (log_weight + mu) / slope is on
-/// the central path of its cost; only the rows are not met. Variables without
-/// a price of their own get the smallest count that the priced ones around
-/// them suggest, and z = mu / x.
+/// With z = slope it is dual feasible, and x = (log_weight + mu) / slope is on the central path of
+/// its cost. Only the rows are not met. Variables without a price of their own get the smallest
+/// count that the priced ones around them suggest, and z = mu / x.
 ///
-/// Where this fails, a point farther inside has to do: `generous` is the
-/// factor of mu, and above 1 no count begins below what is typical.
+/// Where this fails, a point farther inside has to do. `generous` is the factor of mu, and above 1
+/// no count begins below what is typical.
 pub(crate) fn first_point(component: &Component, generous: f64) -> (FlowPoint, f64) {
     let Component { matrix, right_hand_sides, costs, tie_break, .. } = component;
     let has_price =
@@ -90,9 +89,8 @@ fn geometric_mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// Replaces zeros by the least of the sizes of the rows they are in, where the
-/// size of a row is its greatest known term; repeated for those whose rows
-/// know nothing yet.
+/// Replaces zeros by the least of the sizes of the rows they are in. The size of a row is its
+/// greatest known term. This is repeated for those whose rows know nothing yet.
 fn spread(matrix: &Columns, right_hand_sides: &[f64], x: &mut [f64]) {
     for _ in 0..8 {
         let mut sizes: Vec<f64> = right_hand_sides.iter().map(|right| right.abs()).collect();

@@ -1,9 +1,8 @@
 //! Is what is charged for an instruction that works by its length that length?
 //!
-//! The charge was computed by instructions of the metering; here they are read
-//! backwards to the operands of the instruction behind them. Input: the value
-//! that is charged, and the instruction. Limit: the size of an element of
-//! allocated memory is LLVM's to know and is taken as it stands.
+//! The charge was computed by instructions of the metering; here they are read backwards to the
+//! operands of the instruction after them. Input: the value that is charged, and the instruction.
+//! Limit: the size of an element of allocated memory is LLVM's to know and is taken as it is.
 
 use opcost_ir::{LengthWork, Opcode, Predicate, Value};
 use opcost_key::InstructionId;
@@ -66,7 +65,7 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
     }
 }
 
-/// The units of a call whose length stands in the code.
+/// The units of a call whose length is constant.
 fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
     let Some(opcost_ir::Length::Arguments(first, second, work)) = before.length(next) else { return None };
     let given = before.function.operands_of(next);

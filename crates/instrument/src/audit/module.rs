@@ -15,7 +15,7 @@ const HIDDEN: u32 = 256;
 /// What a question calls.
 const USED_UP: &str = "opc_fuel_used_up";
 
-/// One metered function, beside what it was.
+/// One metered function, with what it was before.
 pub(super) struct Before<'a> {
     pub(super) audit: &'a Audit<'a>,
     pub(super) folded: &'a Folded,
@@ -60,12 +60,12 @@ impl<'a> Before<'a> {
         self.origins(at).iter().map(weight).sum::<i64>() + called.unwrap_or(0) + self.prepaid.at_entry(at)
     }
 
-    /// Whether something is charged beside that, when it runs.
+    /// Whether something is charged in addition to that, when it runs.
     pub(super) fn is_measured(&self, at: InstructionId) -> bool {
         self.length(at).is_some() || self.prepaid.is_computed(at)
     }
 
-    /// What is charged beside that, when it runs.
+    /// What is charged in addition to that, when it runs.
     pub(super) fn length(&self, at: InstructionId) -> Option<Length> {
         let function = &self.audit.before.functions[self.id];
         self.origins(at)
@@ -114,7 +114,7 @@ impl<'a> Before<'a> {
         matches!(call.callee, CalleeRef::Function(id) if self.is_handed(id))
     }
 
-    /// A number that stands in the code.
+    /// A number that is a constant.
     pub(super) fn number(&self, value: Value) -> Option<i64> {
         let Value::Constant(id) = value else { return None };
         self.module().constants[id].text.parse().ok()
@@ -133,8 +133,8 @@ impl<'a> Before<'a> {
         call.and_then(|call| self.module().intrinsic_name(call.callee)) == Some("llvm.trap")
     }
 
-    /// Whether the frame is gone while the callee runs, if its work says so: a
-    /// tail call with its `ret` directly behind.
+    /// Whether the frame no longer exists while the callee runs, if its work says so: a tail call
+    /// with its `ret` directly after it.
     pub(super) fn return_behind(&self, at: InstructionId) -> Option<InstructionId> {
         let call = self.function.call(at)?;
         let is_tail = matches!(call.tail, opcost_ir::TailKind::Tail | opcost_ir::TailKind::MustTail);

@@ -34,9 +34,9 @@ pub(super) struct Prepaid {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) counter: Counter,
-    /// What a turn costs.
+    /// What an iteration costs.
     pub(super) turn: i64,
-    /// What the branch costs beside its weight.
+    /// What the branch costs in addition to its weight.
     pub(super) at_entry: i64,
     /// Whether the program computes the rest, and is charged for it.
     pub(super) is_computed: bool,
@@ -66,7 +66,7 @@ impl Prepaid {
         self.entries.get(&at).map_or(0, |entry| entry.at_entry)
     }
 
-    /// Whether what is behind this branch must be charged by a computation.
+    /// Whether what is after this branch must be charged by a computation.
     pub(super) fn is_computed(&self, at: InstructionId) -> bool {
         self.entries.get(&at).is_some_and(|entry| entry.is_computed)
     }

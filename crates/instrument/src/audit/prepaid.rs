@@ -1,17 +1,16 @@
 //! Which loops carry no metering because they are paid for where they are
 //! entered?
 //!
-//! A loop of plain code without a word of metering in it goes round unasked, so
-//! it must have been paid for, turn by turn, by whatever leads into it: either
-//! the branch costs all turns, where their number stands in the code, or it
-//! costs one and the program has computed the rest and charged it. This file
-//! finds such loops in the metered module, and finds out what their turns cost
-//! (every way round comes to one sum). The computation is not compared with a
-//! formula: it is carried out, for chosen starts and numbers of turns, and so is
-//! the loop's own counter, step by step.
+//! A loop of plain code without a word of metering in it goes round unasked, so it must have been
+//! paid for, iteration by iteration, by whatever leads into it: either the branch costs all
+//! iterations, where their number is constant in the code, or it costs one and the program has
+//! computed the rest and charged it. This file finds such loops in the metered module, and finds
+//! out what their iterations cost (every way round comes to one sum). The computation is not
+//! compared with a formula: it is carried out, for chosen starts and numbers of iterations, and so
+//! is the loop's own counter, step by step.
 //!
-//! Whether the charge stands there, and is asked for, is the question of
-//! `values`. Cost: blocks of loops, and some hundred turns per loop.
+//! Whether the charge is there, and is asked for, is the question of `values`. Cost: blocks of
+//! loops, and some hundred iterations per loop.
 
 use std::collections::BTreeMap;
 
@@ -54,8 +53,8 @@ pub(super) fn find(before: &Before<'_>) -> Prepaid {
     prepaid
 }
 
-/// Whether `charge` is what the loop behind the branch costs beside one turn,
-/// however often it goes round.
+/// Whether `charge` is what the loop after the branch costs in addition to one iteration, however
+/// often it iterates.
 pub(super) fn is_cost_of_loop(before: &Before<'_>, charge: Value, entry: InstructionId) -> bool {
     let Some(entry) = before.prepaid.entries.get(&entry) else { return false };
     let counter = entry.counter;
@@ -95,7 +94,7 @@ pub(super) fn is_cost_of_loop(before: &Before<'_>, charge: Value, entry: Instruc
     entry.is_computed && is_right && is_endless_seen
 }
 
-/// The cost of one turn.
+/// The cost of one iteration.
 struct Turn<'a> {
     before: &'a Before<'a>,
     forest: &'a LoopForest<BlockId>,
@@ -239,8 +238,8 @@ impl Counter {
         self.mask() >> (self.step.trailing_zeros() + 1)
     }
 
-    /// Starts, each with the bound that ends the loop behind so many back edges; one
-    /// of both is not known.
+    /// Starts, each with the bound that ends the loop after so many back edges; one of both is not
+    /// known.
     fn runs<'a>(&'a self, before: &Before<'_>, turns: u64) -> impl Iterator<Item = (u64, u64)> + 'a {
         let steps = turns.wrapping_add(u64::from(self.is_next_tested));
         let way = (self.step as u64).wrapping_mul(steps);
@@ -254,7 +253,7 @@ impl Counter {
         })
     }
 
-    /// The loop itself, a few hundred turns of it.
+    /// The loop itself, a few hundred iterations of it.
     fn walk(&self, start: u64, bound: u64) -> Option<u64> {
         let mut counter = start;
         (0..200).find(|_| {
@@ -265,7 +264,7 @@ impl Counter {
         })
     }
 
-    /// How often it goes back, where that stands in the code.
+    /// How often it goes back, where that is constant.
     fn known_back_edges(&self, before: &Before<'_>) -> Option<i64> {
         let (start, bound) = (before.number(self.start)?, before.number(self.bound)?);
         let way = i128::from(bound) - i128::from(start);

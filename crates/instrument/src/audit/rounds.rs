@@ -1,16 +1,14 @@
 //! Which loops may go round without a question, because they cannot go round
 //! often?
 //!
-//! Nothing is computed: the loop's own counter is walked, from each number that
-//! it starts at, step by step as its code adds and compares, until the loop is
-//! left; one that is not left after so many steps is none of these. The test must
-//! be one that every turn comes to. What else happens in the loop, and whether it
-//! is left earlier, does not matter. How much work the turns may do is the
-//! question of `ways`.
+//! Nothing is computed: the loop's own counter is followed, from each number that it starts at,
+//! step by step as its code adds and compares, until the loop is left; one that is not left after
+//! so many steps is none of these. The test must be one that every iteration comes to. What else
+//! happens in the loop, and whether it is left earlier, does not matter. How much work the
+//! iterations may do is the question of `ways`.
 //!
-//! Input: a metered function. Output: its loops with the most back edges of each,
-//! those inside first. Cost: the turns of each such loop, a million or so at most
-//! where they never end.
+//! Input: a metered function. Output: its loops with the most back edges of each, those inside
+//! first. Cost: the iterations of each such loop, a million or so at most where they never end.
 
 use std::collections::BTreeSet;
 
@@ -33,10 +31,10 @@ pub(super) struct Round {
     pub(super) back_edges: u64,
 }
 
-/// The loops of a function whose turns are bounded by its code.
+/// The loops of a function whose iterations are bounded by its code.
 #[derive(Default)]
 pub(super) struct Rounds {
-    /// Each behind those inside.
+    /// Each after those inside.
     pub(super) list: Vec<Round>,
     edges: BTreeSet<(BlockId, BlockId)>,
 }
@@ -47,7 +45,7 @@ impl Rounds {
     }
 }
 
-/// Walks the counters of all loops of a function.
+/// Follows the counters of all loops of a function.
 pub(super) fn find(before: &Before<'_>) -> Rounds {
     let function = before.function;
     let mut rounds = Rounds::default();

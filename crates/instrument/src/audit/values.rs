@@ -7,13 +7,12 @@
 //! value = K - D + offset
 //! ```
 //!
-//! Doing an instruction of weight w adds w to every offset. At the entry of a
-//! function, behind a call that may look and at a landing pad the cell's
-//! offset is zero, since whoever ran before left it so; this function must
-//! leave it so too. Between functions that hand over what is left, the hand
-//! takes the place of the cell. Where ways meet, offsets must be the same, or the value is
-//! unknown there and of no use. A question is right if it compares with the
-//! offset; it may count as done already what comes straight behind it.
+//! Doing an instruction of weight w adds w to every offset. At the entry of a function, after a
+//! call that may look and at a landing pad the cell's offset is zero, since anyone who ran before
+//! left it so; this function must leave it so too. Between functions that hand over what is left,
+//! the hand takes the place of the cell. Where ways meet, offsets must be the same, or the value is
+//! unknown there and of no use. A question is right if it compares with the offset; it may count as
+//! done already what comes straight after it.
 //!
 //! A forward data-flow analysis over the blocks, to the fixed point.
 
@@ -31,13 +30,13 @@ use super::prepaid::is_cost_of_loop;
 /// What was found in a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// The branches that ask, with the work behind each that it counts as done.
+    /// The branches that ask, with the work after each that it counts as done.
     pub(super) questions: BTreeMap<InstructionId, u64>,
     /// Calls whose `ret` is done before the callee runs, with that `ret`.
     pub(super) jumps: BTreeMap<InstructionId, InstructionId>,
     /// Blocks whose end control can come to.
     pub(super) passed: IdSet<BlockId>,
-    /// Calls behind which nothing is done.
+    /// Calls after which nothing is done.
     pub(super) last: IdSet<InstructionId>,
 }
 
@@ -53,8 +52,7 @@ struct State {
     question: Option<InstructionId>,
 }
 
-/// An instruction whose length was charged, or that leads into a loop whose turns
-/// were.
+/// An instruction whose length was charged, or that leads into a loop whose iterations were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Measured {
     at: InstructionId,
@@ -62,7 +60,7 @@ struct Measured {
 }
 
 impl State {
-    /// What other code leaves behind: a true cell.
+    /// What other code leaves: a true cell.
     fn settled() -> State {
         State { cell: Some(0), ..State::default() }
     }
@@ -287,14 +285,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether it stands directly behind a stop.
+    /// Whether it is directly after a stop.
     fn is_behind_stop(&self, at: InstructionId) -> bool {
         at.index() > 0 && self.before.is_stop(InstructionId::new(at.index() - 1))
     }
 
-    /// Charges what the next instruction of the program works on, or the turns of
-    /// the loop it leads into: from here on that is done, and nothing read before
-    /// says so.
+    /// Charges what the next instruction of the program works on, or the iterations of the loop it
+    /// leads into. From here on that is done, and nothing read before says so.
     fn charge_measured(&mut self, at: InstructionId, offset: Option<i64>, state: &mut State) {
         let function = self.before.function;
         let next = next_of_program(self.before, at);
@@ -338,8 +335,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The same behind a stop: where the program goes on, or would have without
-    /// the question that led here.
+    /// The same after a stop: where the program goes on, or would have without the question that
+    /// led here.
     fn certain_behind_stop(&self, at: InstructionId, state: &State) -> i64 {
         let function = self.before.function;
         let block = function.block_of(at);
@@ -352,8 +349,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The work behind a question that nothing can keep from being done before
-    /// other code looks: straight on to the end of the block or a looking call.
+    /// The work after a question that nothing can keep from being done before other code looks. It
+    /// goes straight on to the end of the block or a looking call.
     fn certain_behind(&self, at: InstructionId, state: &State) -> i64 {
         let mut work = 0;
         let mut next = next_of_program(self.before, at);

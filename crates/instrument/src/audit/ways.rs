@@ -1,16 +1,14 @@
 //! How much work can pass without a question?
 //!
-//! Each function is summed up by its longest ways: from its entry to a
-//! question or an end (`head`), from its entry to a return without a question
-//! (`through`), from a question to a return (`tail`). These are the least
-//! solution of equations over all functions, and are found by solving them
-//! again and again from nothing: a recursion that nobody asks grows without
-//! end and is found when it passes what was promised. Within a function the
-//! blocks between two questions must have no cycle; neither may blocks that
-//! cost nothing, or a program could go round there for free; loops that were paid
-//! for when they were entered excepted. A loop that cannot go round often (`rounds`)
-//! may do so without a question: its dearest unasked turn counts that often where
-//! it is entered, and nests multiply.
+//! Each function is summed up by its longest ways: from its entry to a question or an end (`head`),
+//! from its entry to a return without a question (`through`), from a question to a return (`tail`).
+//! These are the least solution of equations over all functions, and are found by solving them
+//! again and again from nothing: a recursion that nobody asks grows without end and is found when
+//! it passes what was promised. Within a function the blocks between two questions must have no
+//! cycle; neither may blocks that cost nothing, or a program could go round there for free; loops
+//! that were paid for when they were entered excepted. A loop that cannot go round often (`rounds`)
+//! may do so without a question: its most expensive unasked iteration counts that often where it is
+//! entered, and nests multiply.
 //!
 //! Code of other modules is taken to keep to what is set for it, or to be as
 //! bad as the worst function that it can call here.
@@ -39,7 +37,7 @@ struct Lengths {
 /// Of a call in which nothing is done that is paid for apart from it.
 const NOTHING: Lengths = Lengths { head: 0, through: Some(0), tail: None };
 
-/// Longest ways to where one stands.
+/// Longest ways to the current place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ways {
     from_entry: Option<u64>,
@@ -77,7 +75,7 @@ impl Ways {
 struct Around {
     /// By all its back edges.
     work: u64,
-    /// The longest way from a question inside to the end of a turn.
+    /// The longest way from a question inside to the end of an iteration.
     behind_question: Option<u64>,
 }
 
@@ -142,7 +140,7 @@ struct Program<'a> {
     found: &'a IdMap<FunctionId, Found>,
     /// Loops that cannot go round often.
     rounds: IdMap<FunctionId, Rounds>,
-    /// Blocks so that each comes behind all that lead to it without a question.
+    /// Blocks so that each comes after all that lead to it without a question.
     orders: IdMap<FunctionId, Vec<BlockId>>,
     lengths: IdMap<FunctionId, Lengths>,
     foreign: Lengths,
@@ -262,8 +260,8 @@ impl<'a> Program<'a> {
         lengths
     }
 
-    /// The ways through a function, or round one of its loops; returns those to the
-    /// end of a turn.
+    /// The ways through a function, or round one of its loops; returns those to the end of an
+    /// iteration.
     fn flow(
         &mut self,
         id: FunctionId,
@@ -316,7 +314,7 @@ impl<'a> Program<'a> {
         turn
     }
 
-    /// Walks over a block; returns the ways to its end.
+    /// Goes over a block; returns the ways to its end.
     fn pass(&mut self, before: &Before<'_>, block: BlockId, arriving: Ways, lengths: &mut Lengths) -> Ways {
         let function = before.function;
         let mut ways = arriving;
@@ -387,8 +385,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// An exception leads to any landing pad, a jump behind any `setjmp`: each
-    /// asks before it does anything.
+    /// An exception leads to any landing pad, and a jump to the code after any `setjmp`. Each asks
+    /// before it does anything.
     fn asks_at_once(&mut self, id: FunctionId, objections: &mut Vec<Fault>) {
         let before = self.before(id);
         let function = before.function;

@@ -1,10 +1,9 @@
 //! What does a call of a library function weigh?
 //!
-//! `calls.txt` says it, measured on the library itself (`cargo xtask calls`).
-//! What becomes such a call when machine code is made weighs the same as the
-//! call, on every machine: `llvm.sin.f64` as `sin`, `frem double` as `fmod`, a
-//! vector as many of them as it has elements. So it does not matter whether
-//! clang was told that nobody looks at `errno`.
+//! `calls.txt` says it, measured on the library itself (`cargo xtask calls`). What becomes such a
+//! call when machine code is made weighs the same as the call, on every machine: `llvm.sin.f64` as
+//! `sin`, `frem double` as `fmod`, a vector as many of them as it has elements. So it does not
+//! matter whether clang was informed that nobody looks at `errno`.
 //!
 //! Limits: operations that are one instruction everywhere (`llvm.sqrt`,
 //! `llvm.fabs`, `llvm.minnum`) are not among them, and `half` and `bfloat` are
@@ -27,7 +26,7 @@ const BECOME_CALLS: &str = "sin cos tan asin acos atan atan2 sinh cosh tanh sinc
 /// How the work of a function is charged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Charge {
-    /// By a weight, and by what stands in arguments and memory (`lengths`, `opcost_runtime::library`). On the
+    /// By a weight, and by what arguments and memory hold (`lengths`, `opcost_runtime::library`). On the
     /// worst arguments that were found it does this many times of what is charged, if that was measured.
     Weight(u32, Option<f64>),
     /// By a weight that is right when the caller catches what is thrown; opcost's library charges frames between.

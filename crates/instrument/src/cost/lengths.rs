@@ -1,10 +1,9 @@
 //! How long is what a call works on?
 //!
-//! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A
-//! length of up to 64 KiB that stands in the code is part of the weight; any
-//! other is read by the program just before the call, so that the work is
-//! charged and asked for before it is done. What is copied or filled from 2 KiB on
-//! is charged five times as much (`opcost_ir::Work`).
+//! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A length of up to 64
+//! KiB that is constant in the code is part of the weight; any other is read by the program just
+//! before the call, so that the work is charged and asked for before it is done. What is copied or
+//! filled from 2 KiB on is charged five times as much (`opcost_ir::Work`).
 //!
 //! Known are functions whose third or so argument says how many bytes they
 //! touch. Functions that search for an end, and strings and streams of C++, have
@@ -64,7 +63,7 @@ pub(super) fn work(name: &str) -> LengthWork {
 /// More than this is asked for before it is done, even if it is known.
 const MOST_IN_WEIGHT: u32 = 4096;
 
-/// Units for a length that stands in the code, unless they are too many.
+/// Units for a length that is constant, unless they are too many.
 pub(super) fn units(
     module: &Module,
     function: &Function,
@@ -80,7 +79,7 @@ pub(super) fn units(
     u32::try_from(work.units(bytes)).ok().filter(|&units| units <= MOST_IN_WEIGHT)
 }
 
-/// What an `alloca` takes, unless the number of its elements stands there.
+/// What an `alloca` takes, unless the number of its elements is constant.
 pub(super) fn allocated(function: &Function, id: InstructionId) -> Option<Length> {
     let is_known = matches!(function.operands_of(id).first(), None | Some(Value::Constant(_)));
     (!is_known).then_some(Length::Allocated)

@@ -1,4 +1,4 @@
-//! Which weight stands in a table?
+//! Which weight is in a table?
 //!
 //! Weights go by opcode (`fdiv`), by opcode and type (`mul.i64`; the type of
 //! the result, of a `store` or comparison that of its operand), by intrinsic

@@ -1,23 +1,21 @@
-//! May a module be metered at all, if nobody trusts whoever wrote it?
+//! May a module be metered at all, if nobody trusts its author?
 //!
-//! An allow-list: instructions, types, calls, names, sections and attributes
-//! of which it is known that they become code that is metered, or library code
-//! that is known (`library`). What is not on the list is objected to, whatever it
-//! does, with its place and what to do. Four questions, a file each: what
-//! stands beside the functions and what things are called (`names`), whom calls
-//! call (`calls`), what instructions do and with values of what size (`values`), and
-//! which intrinsics compute only (`intrinsics`). Whether a program means the same
-//! on every machine is a list of its own (`portable`).
+//! An allow-list: instructions, types, calls, names, sections and attributes of which it is known
+//! that they become code that is metered, or library code that is known (`library`). What is not on
+//! the list is objected to, whatever it does, with its place and what to do. Four questions, a file
+//! each: what is outside of the functions and what things are called (`names`), whom calls call
+//! (`calls`), what instructions do and with values of what size (`values`), and which intrinsics
+//! compute only (`intrinsics`). Whether a program means the same on every machine is a list of its
+//! own (`portable`).
 //!
 //! Input: a snapshot of all of the program, linked to one module, and the
 //! table of the library. Output: objections in the order of the module; none
 //! means that no word of the module leads out of metering.
 //!
-//! Limit: what a pointer leads to at run time is not known. A program that
-//! writes through a wild pointer can overwrite its own return addresses, and a
-//! function pointer that was read from memory may hold any number. Against the first
-//! use of that, a write to the counter, stands the sandbox (a hidden page);
-//! against code reuse stands nothing but the sandbox's walls. Cost: linear.
+//! Limit: what a pointer leads to at run time is not known. A program that writes through a wild
+//! pointer can overwrite its own return addresses, and a function pointer that was read from memory
+//! may hold any number. Against the first use of that, a write to the counter, there is the sandbox
+//! (a hidden page). Against code reuse there is nothing but the sandbox's walls. Cost: linear.
 
 mod calls;
 mod court;
@@ -47,8 +45,8 @@ pub use rule::{Objection, Rule};
 pub struct Admission {
     /// Functions that would be metered.
     pub functions: usize,
-    /// Over all that the module says but its places, in hexadecimal digits. Not
-    /// made to withstand whoever wants two modules of one hash.
+    /// Over all that the module says but its places, in hexadecimal digits. Not made to withstand
+    /// anyone who wants two modules of one hash.
     pub hash: String,
     /// Over the table of the library and what was added to it.
     pub library: String,

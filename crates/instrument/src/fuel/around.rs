@@ -1,4 +1,4 @@
-//! What does metering a function hang on beside its code?
+//! What does metering a function depend on apart from its code?
 
 use opcost_index::{IdMap, IdSet};
 use opcost_key::FunctionId;
@@ -6,19 +6,18 @@ use opcost_key::FunctionId;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 
-/// What calls of folded functions cost beside themselves.
+/// What calls of folded functions cost in addition to themselves.
 pub(crate) type Folded = IdMap<FunctionId, Option<u64>>;
 
-/// What metering a function hangs on beside its code.
+/// What metering a function depends on, apart from its code.
 pub(crate) struct Around<'a> {
     pub(crate) leaving: &'a Leaving,
     /// The functions that take what is left from hand to hand.
     pub(crate) handed: &'a IdSet<FunctionId>,
     pub(crate) folded: &'a Folded,
     pub(crate) cost: &'a CostModel,
-    /// The most that a loop whose turns are known may cost to be paid for as
-    /// straight code.
+    /// The most that a loop whose iterations are known may cost to be paid for as straight code.
     pub(crate) most_known: u64,
-    /// Whether loops may be paid for ahead whose turns the running program tells.
+    /// Whether loops may be paid for ahead whose trip counts only the running program knows.
     pub(crate) are_trips_charged: bool,
 }

@@ -1,11 +1,10 @@
 //! Where is it asked whether the fuel is used up, and how much work can pass
 //! before it is asked again?
 //!
-//! Checks stand where cycles of blocks and of calls need them (`required`). What
-//! is left has no cycles but loops whose work is known where they are entered
-//! (`rounds`): the work of the longest way without a check is found in one pass,
-//! callees first, and where it would pass the allowance one more check is put.
-//! Each function is summed up for its callers (`lengths`). Cost: linear.
+//! Checks are where cycles of blocks and of calls need them (`required`). What is left has no
+//! cycles but loops whose work is known where they are entered (`rounds`): the work of the longest
+//! way without a check is found in one pass, callees first, and where it would pass the allowance
+//! one more check is put. Each function is summed up for its callers (`lengths`). Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
 use opcost_ir::Function;
@@ -75,7 +74,7 @@ impl Checks<'_> {
         Checked { stretches: checked, ahead, ends }
     }
 
-    /// The work of a computed goto and of what is asked about behind it.
+    /// The work of a computed goto and of what is asked about after it.
     fn work_through(&self, function: &Function, stretches: &Stretches, at: StretchId) -> u64 {
         let stretch = &stretches.list[at];
         let successors = function.blocks[stretch.block].successors.iter();
@@ -83,7 +82,7 @@ impl Checks<'_> {
         stretch.work.saturating_add(asked.max().unwrap_or(0))
     }
 
-    /// Walks over one stretch; returns the ways behind it.
+    /// Goes over one stretch; returns the ways after it.
     fn pass(&mut self, placing: &mut Placing<'_>, at: StretchId, arriving: Ways) -> Ways {
         let Placing { id, stretches, rounds, ref mut checked, ref mut lengths } = *placing;
         let function = &self.module.functions[id];

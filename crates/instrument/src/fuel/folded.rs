@@ -1,11 +1,10 @@
 //! Which functions cost the same whichever way they go, so that their callers
 //! can pay for them?
 //!
-//! A function that never lets anyone look (no call that looks, no check) and
-//! whose ways from the entry to any return all cost one number needs no edits
-//! of its own: the number belongs to its calls. Ways cost the same exactly if
-//! a depth-first walk comes to every stretch with one sum; a loop does not.
-//! Such functions are found callees first, so that whole trees of calls fold.
+//! A function that never lets anyone look (no call that looks, no check) and whose ways from the
+//! entry to any return all cost one number needs no edits of its own: the number belongs to its
+//! calls. Ways cost the same exactly if a depth-first traversal comes to every stretch with one
+//! sum; a loop does not. Such functions are found callees first, so that whole trees of calls fold.
 //!
 //! Only functions all of whose calls we write are asked about. Cost: linear.
 

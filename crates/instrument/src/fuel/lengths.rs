@@ -22,8 +22,8 @@ use crate::fuel::recursion::Recursion;
 use crate::fuel::rounds::Ways;
 use crate::fuel::stretch::{End, Stretch, StretchId, Stretches};
 
-/// How much shorter than what is wanted between two checks a way must be: it
-/// may have one such length behind it and one ahead.
+/// How much shorter than what is wanted between two checks a way must be. There may be one such
+/// length before it and one after it.
 const SHARES: u64 = 4;
 /// How much shorter ways must be that the outside sees.
 pub(super) const OUTSIDE: u64 = 4;
@@ -54,7 +54,7 @@ pub(crate) struct Checks<'a> {
     pub(super) longest_asked: u64,
 }
 
-/// Where the checks of a function stand.
+/// Where the checks of a function are.
 #[derive(Default)]
 pub(crate) struct Checked {
     /// Where these stretches begin.
@@ -85,9 +85,9 @@ impl<'a> Checks<'a> {
         self.longest.saturating_add(self.longest_asked)
     }
 
-    /// What a check at the start of a stretch asks about beside what was done:
-    /// all of the stretch if it is paid for ahead, and what comes before any
-    /// spot otherwise. Foreign callers rely on the limit.
+    /// What a check at the start of a stretch asks about in addition to what was done. That is all
+    /// of the stretch if it is paid for ahead, and what comes before any spot otherwise. Foreign
+    /// callers rely on the limit.
     pub(super) fn asked_about(&self, stretch: &Stretch) -> u64 {
         if stretch.work <= self.allowance / OUTSIDE { stretch.work } else { stretch.head }
     }
@@ -111,7 +111,7 @@ impl<'a> Checks<'a> {
         call.map(|call| self.lengths_of(call))
     }
 
-    /// The ways behind the work of a stretch, checked where it begins or not.
+    /// The ways after the work of a stretch, checked where it begins or not.
     pub(super) fn worked(&self, stretch: &Stretch, arriving: Ways, is_checked: bool) -> Ways {
         if is_checked {
             Ways { from_entry: None, from_check: Some(stretch.work - self.asked_about(stretch)) }
@@ -153,7 +153,7 @@ impl Lengths {
     }
 }
 
-/// The ways behind a call, if one was made.
+/// The ways after a call, if one was made.
 pub(super) fn called(ways: Ways, callee: Option<Lengths>) -> Ways {
     let Some(callee) = callee else { return ways };
     let passed = |way: Option<u64>| Some(way?.saturating_add(callee.through?));

@@ -1,10 +1,9 @@
 //! Which calls may look at the fuel that is left?
 //!
-//! Metered code does, and whatever may lead to it or end the program: then the
-//! cell must be true before the call and is read again behind it. Intrinsics,
-//! inline assembly that surely comes out at its end and some C library functions do neither. Others must find
-//! the cell true, since they may end the program or unwind the stack, but never
-//! call back into a program's code. Which is which stands in `library.txt`.
+//! Metered code does, and whatever may lead to it or end the program: then the cell must be true before the
+//! call and is read again after it. Intrinsics, inline assembly that surely comes out at its end and some C
+//! library functions do neither. Others must find the cell true, since they may end the program or unwind the
+//! stack, but never call back into a program's code. Which is which is in `library.txt`.
 
 use opcost_ir::{Call, CalleeRef, Module};
 

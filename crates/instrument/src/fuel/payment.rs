@@ -1,13 +1,11 @@
 //! Where is the work of a function paid for?
 //!
-//! A stretch may be paid for before it is done, or behind it; the *advance* at
-//! a point is what was paid and not done yet. Settling the cell needs the
-//! advance, which must therefore be the same on all ways to a point: it is a
-//! potential on the stretches, and what an edge pays is the difference of
-//! potentials at its ends (Ball's event counting). Zero potential is the
-//! outside: entries, calls that look, returns. A spanning tree of potentials
-//! makes its own edges free of charge; the tree is of maximum estimated
-//! frequency, so what is paid is paid on rare edges.
+//! A stretch may be paid for before it is done, or after it; the *advance* at a point is what was
+//! paid and not done yet. Settling the cell needs the advance, which must therefore be the same on
+//! all ways to a point: it is a potential on the stretches, and what an edge pays is the difference
+//! of potentials at its ends (Ball's event counting). Zero potential is the outside: entries, calls
+//! that look, returns. A spanning tree of potentials makes its own edges free of charge; the tree
+//! is of maximum estimated frequency, so what is paid is paid on rare edges.
 //!
 //! Edges that cannot be cut pay nothing, so all targets of one terminator begin
 //! with one advance, their *hub*'s. A check is a branch on the sign of the last
@@ -42,8 +40,8 @@ const FREE: u64 = 0;
 
 /// Where a function pays, and what it has paid ahead at each stretch.
 pub(crate) struct Payment {
-    /// What is paid and not done where each stretch begins, when it has paid
-    /// for itself; behind the last, the same for the nodes before them.
+    /// What is paid and not done where each stretch begins, when it has paid for itself. After the
+    /// last one, the same for the nodes before them.
     advance: IdMap<StretchId, i64>,
     /// The node that the ways to a stretch lead to, if it is another.
     arrival: IdMap<StretchId, StretchId>,
@@ -131,8 +129,7 @@ impl Payment {
         if checked.ahead.contains(id) { 0 } else { self.behind_head(stretches, id) }
     }
 
-    /// What is paid and not done behind the head of a stretch. A fault may keep it
-    /// from being done.
+    /// What is paid and not done after the head of a stretch. A fault may keep it from being done.
     pub(crate) fn behind_head(&self, stretches: &Stretches, id: StretchId) -> i64 {
         self.advance[id] - stretches.list[id].head as i64
     }
@@ -149,7 +146,7 @@ impl Payment {
         stretches.list.iter().filter_map(settled).collect()
     }
 
-    /// The advance behind a stretch.
+    /// The advance after a stretch.
     fn behind(&self, stretches: &Stretches, id: StretchId) -> i64 {
         self.advance[id] - stretches.list[id].work as i64
     }

@@ -1,23 +1,21 @@
 //! Which loops are paid for where they are entered?
 //!
-//! A counted loop (`opcost_analysis::trips`) in which nobody looks at the cell
-//! and every turn costs the same, whichever way it goes, costs
+//! A counted loop (`opcost_analysis::trips`) in which nobody looks at the cell and every iteration
+//! costs the same, whichever way it goes, costs
 //!
 //! ```text
 //! cost · (back edges + 1)
 //! ```
 //!
-//! once it is begun: nothing can leave it early. Where both numbers stand in the
-//! code the product belongs to the branch that leads into the loop, as if it
-//! were straight code; then the loop around it may cost one number too.
-//! Otherwise the branch costs one turn, and the running program computes what
-//! the back edges cost, is charged for them and asked, before it goes on. In
-//! both cases the loop's own blocks are left as they are.
+//! once it is begun: nothing can leave it early. Where both numbers are constant in the code the
+//! product belongs to the branch that leads into the loop, as if it were straight code; then the
+//! loop around it may cost one number too. Otherwise the branch costs one iteration, and the
+//! running program computes what the back edges cost, is charged for them and asked, before it goes
+//! on. In both cases the loop's own blocks are left as they are.
 //!
-//! Input: the weights of blocks that are plain code. Output: [`Prepaid`]. Cost:
-//! the blocks of each loop. Limits: a trap in the middle of such a loop (a bad
-//! address) ends the program before all is done that was charged; what is told
-//! then is what was charged.
+//! Input: the weights of blocks that are plain code. Output: [`Prepaid`]. Cost: the blocks of each
+//! loop. Limits: a trap in the middle of such a loop (a bad address) ends the program before all is
+//! done that was charged; what is reported then is what was charged.
 
 use opcost_analysis::trips::CountedLoop;
 use opcost_graph::dominators::Dominators;
@@ -40,7 +38,7 @@ pub(crate) struct Prepaid {
 /// A loop, as it is paid for.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
-    /// What the branch into it costs beside its weight.
+    /// What the branch into it costs in addition to its weight.
     pub(crate) at_entry: u64,
     /// How often it goes round, when that must be computed.
     pub(crate) trips: Option<Trips>,
@@ -103,8 +101,8 @@ fn how_paid(counted: &CountedLoop, cost: u32, around: &Around<'_>) -> Option<Ent
     around.are_trips_charged.then_some(entered)
 }
 
-/// What one turn costs whichever way it goes, if that is one number and the
-/// loop is left to where it does not go back.
+/// What one iteration costs whichever way it goes, if that is one number and the loop is left to
+/// where it does not go back.
 fn cost_of_turn(
     function: &Function,
     forest: &LoopForest<BlockId>,

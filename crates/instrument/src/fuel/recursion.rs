@@ -1,12 +1,11 @@
 //! On which calls must it be asked, so that no chain of calls goes on unasked?
 //!
-//! Direct calls are walked through depth first. A call to a function that the
-//! walk is still in *goes back*; every cycle of direct calls has one. It is
-//! asked at the entry of its callee, so that the way down ends, and behind the
-//! call, so that the way back ends. A call that becomes a jump has nothing
-//! behind it: its caller *relays* the way back to its own callers, which ask
-//! behind their calls instead. What is left of the call graph has no
-//! cycles, and the walk's postorder has callees before their callers.
+//! Direct calls are traversed depth first. A call to a function that the traversal is still in
+//! *goes back*; every cycle of direct calls has one. It is asked at the entry of its callee, so
+//! that the way down ends, and after the call, so that the way back ends. A call that becomes a
+//! jump has nothing after it: its caller *relays* the way back to its own callers, which ask after
+//! their calls instead. What is left of the call graph has no cycles, and the traversal's postorder
+//! has callees before their callers.
 //!
 //! The outside is one more node: a call through a pointer, or of a function
 //! that is not known to call nothing back, leads there, and from there every
@@ -23,7 +22,7 @@ use crate::fuel::looks::{Looks, looks};
 use crate::leaving::Leaving;
 
 opcost_index::define_id!(
-    /// A function, or behind the last one the outside.
+    /// A function, or the outside, whose number comes after the last one.
     struct CallerId, "caller"
 );
 
@@ -76,7 +75,7 @@ impl Recursion {
         self.returned_to.contains(id) || self.reachable_from_outside.contains(id)
     }
 
-    /// Whether it must be asked behind this call of `caller`.
+    /// Whether it must be asked after this call of `caller`.
     pub(crate) fn is_asked_behind(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         let is_relay = matches!(call.callee, CalleeRef::Function(callee) if self.relays.contains(callee));
         is_relay || self.goes_back(module, caller, call)
@@ -142,8 +141,7 @@ impl Recursion {
     }
 }
 
-/// The postorder of a depth-first walk over direct calls, and each function's
-/// position in it.
+/// The postorder of a depth-first traversal over direct calls, and each function's position in it.
 fn walk(module: &Module) -> (Vec<FunctionId>, IdMap<FunctionId, usize>) {
     let root = CallerId::new(module.functions.len());
     let mut graph = AdjacencyGraph::new(module.functions.len() + 1);

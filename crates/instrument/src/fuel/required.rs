@@ -1,15 +1,14 @@
-//! Where must a check stand, however little work there is?
+//! Where must a check be, however little work there is?
 //!
-//! Where a cycle of blocks closes: before the branch of every retreating edge of
-//! a depth-first walk, so that irreducible cycles have one too; at its target, if
-//! nothing can stand before the branch, or what stood there would ask in every
-//! turn of a loop inside. And where chains of calls could go on unasked
-//! (`recursion`). Two ways are in no graph: a `longjmp` leads behind any
-//! `setjmp`, an exception to any landing pad, so one stands there too.
+//! Where a cycle of blocks closes: before the branch of every retreating edge of a depth-first
+//! traversal, so that irreducible cycles have one too; at its target, if nothing can be before the
+//! branch, or what was there would ask in every iteration of a loop inside. And where chains of
+//! calls could go on unasked (`recursion`). Two ways are in no graph: a `longjmp` leads to the code
+//! after any `setjmp`, an exception to any landing pad, so one is there too.
 //!
-//! A loop that is paid for ahead needs none: it was asked for whole. Nor does one
-//! that is asked in every turn anyway, or whose turns are few enough for what may
-//! pass between two checks (`rounds`).
+//! A loop that is paid for ahead needs none: it was asked for whole. Nor does one that is asked in
+//! every iteration anyway, or whose iterations are few enough for what may pass between two checks
+//! (`rounds`).
 //!
 //! Input: the stretches of a function, and the lengths of those it calls. Cost:
 //! blocks of loops, once for each loop around.
@@ -42,7 +41,7 @@ struct Body<'a> {
     stretches: &'a Stretches,
 }
 
-/// A loop, and what it stands in.
+/// A loop, and what it is in.
 struct AtHand<'a> {
     function: &'a Function,
     stretches: &'a Stretches,
@@ -58,8 +57,8 @@ impl AtHand<'_> {
         self.forest.loops[self.around].header
     }
 
-    /// Whether a way from this block into the loop has a place of its own, on
-    /// which the loop's turns can be paid for; true of a block that leads elsewhere.
+    /// Whether a way from this block into the loop has a place of its own, on which the loop's
+    /// iterations can be paid for. True of a block that leads elsewhere.
     fn can_be_led_into_by(&self, block: BlockId) -> bool {
         let end = self.stretches.list[self.stretches.last_of(block, self.function)].end;
         !self.function.blocks[block].successors.contains(&self.header())
@@ -180,7 +179,7 @@ impl Checks<'_> {
         true
     }
 
-    /// What one turn of a loop takes, with the checks that are there so far.
+    /// What one iteration of a loop takes, with the checks that are there so far.
     fn walk_a_turn(&self, at_hand: &AtHand<'_>, required: &Required) -> Walked {
         let AtHand { function, stretches, around, ref members, .. } = *at_hand;
         let Required { checked, ends, rounds, .. } = required;
@@ -192,7 +191,7 @@ impl Checks<'_> {
             .walk(behind)
     }
 
-    /// What all turns of a loop take, if its code bounds them and they are few enough.
+    /// What all iterations of a loop take, if its code bounds them and they are few enough.
     fn bounded_round(&self, at_hand: &AtHand<'_>, walked: &Walked) -> Option<Round> {
         let AtHand { function, dominators, forest, around, .. } = *at_hand;
         let turns = most_back_edges(self.module, function, dominators, forest, around);
@@ -206,8 +205,8 @@ impl Checks<'_> {
         is_bounded.then_some(Round { around, turn, behind_check })
     }
 
-    /// A block that jumps to where a pointer says and does little else is best
-    /// left alone: code generation copies it to where it is come from.
+    /// A block that jumps to where a pointer says and does little else is best left alone. Code
+    /// generation copies it to its predecessors.
     fn is_computed_goto(&self, body: Body<'_>, block: BlockId) -> bool {
         let Body { function, stretches } = body;
         let stretch = &stretches.list[stretches.first[block]];

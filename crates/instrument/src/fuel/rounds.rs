@@ -1,15 +1,14 @@
 //! Which loops need no check where they close, and how much work do they do
 //! unasked?
 //!
-//! Two kinds. In one every way round passes a check already (behind a call that
-//! goes back, before a length that is charged, at the end of a loop inside): the
-//! next turn is asked about by that. In the other some way round is unasked,
-//! but the code says how often the loop goes back at most
-//! (`opcost_analysis::bounds`), and that often the dearest way round is no more
-//! than may pass between two checks. Then the loop is like straight code, and is
-//! asked for before it is entered if what came before leaves no room. Loops are
-//! looked at from the inside out, so the turns of nests multiply, and the first
-//! loop for which there is too much is the one that asks.
+//! Two kinds. In one every way round passes a check already (after a call that goes back, before a
+//! length that is charged, at the end of a loop inside): the next iteration is asked about by that.
+//! In the other some way round is unasked, but the code says how often the loop goes back at most
+//! (`opcost_analysis::bounds`), and that often the most expensive way round is no more than may
+//! pass between two checks. Then the loop is like straight code, and is asked for before it is
+//! entered if what came before leaves no room. Loops are looked at from the inside out, so the
+//! iterations of nests multiply, and the first loop for which there is too much is the one that
+//! asks.
 //!
 //! Of a loop that no check closes three numbers are known where it is entered:
 //!
@@ -19,9 +18,9 @@
 //! behind_check  the longest way from a check inside to the end of a turn
 //! ```
 //!
-//! What arrives at the header from anywhere is then at most what came from
-//! outside, or `behind_check`, and `around`. Charges are none of this: each turn
-//! pays for itself. Cost: the blocks of each loop, once for each loop around.
+//! What arrives at the header from anywhere is then at most what came from outside, or
+//! `behind_check`, and `around`. Charges are none of this: each iteration pays for itself. Cost:
+//! the blocks of each loop, once for each loop around.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +35,7 @@ use crate::fuel::stretch::{StretchId, Stretches};
 /// with its counter.
 pub(crate) const MOST_TURNS: u64 = 1 << 20;
 
-/// Longest ways that end where the walk stands.
+/// Longest ways that end where the traversal is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ways {
     pub(crate) from_entry: Option<u64>,
@@ -68,7 +67,7 @@ pub(crate) struct Round {
 /// The loops of a function that no check closes.
 pub(crate) struct Rounds {
     by_header: IdMap<BlockId, Option<Round>>,
-    /// Blocks of those whose turns are bounded.
+    /// Blocks of those whose iterations are bounded.
     bounded: IdSet<BlockId>,
 }
 
@@ -82,7 +81,7 @@ impl Rounds {
         self.by_header[header] = Some(Round { behind_check, ..Round::default() });
     }
 
-    /// Notes a loop whose turns are bounded.
+    /// Notes a loop whose iterations are bounded.
     pub(crate) fn add_bounded(&mut self, header: BlockId, members: &[BlockId], round: Round) {
         self.by_header[header] = Some(round);
         members.iter().for_each(|&member| {
@@ -96,8 +95,8 @@ impl Rounds {
         self.bounded.contains(block)
     }
 
-    /// What the ways to a block may come to with all turns of its loop, if it is
-    /// the header of one.
+    /// What the ways to a block may come to with all iterations of its loop, if it is the header of
+    /// one.
     pub(crate) fn enter(&self, block: BlockId, ways: Ways) -> Ways {
         let Some(round) = self.by_header[block] else { return ways };
         let all = Ways { from_check: ways.from_check.max(round.behind_check), ..ways };
@@ -111,7 +110,7 @@ impl Rounds {
     }
 }
 
-/// A loop whose turns are looked at; the loops inside are known.
+/// A loop whose iterations are looked at; the loops inside are known.
 pub(crate) struct Turn<'a> {
     pub(crate) function: &'a Function,
     pub(crate) stretches: &'a Stretches,
@@ -128,13 +127,13 @@ pub(crate) struct Turn<'a> {
 /// The ways round a loop.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Walked {
-    /// From the header, or from checks inside, to the end of a turn.
+    /// From the header, or from checks inside, to the end of an iteration.
     pub(crate) ways: Ways,
     /// Whether a way round has no check on it.
     pub(crate) is_unasked: bool,
 }
 
-/// Where a walk round a loop has come to.
+/// Where a traversal round a loop has come to.
 #[derive(Default)]
 struct Reached {
     ways: BTreeMap<StretchId, Ways>,
@@ -142,7 +141,7 @@ struct Reached {
 }
 
 impl Turn<'_> {
-    /// `behind` tells the ways behind a stretch from those before it.
+    /// `behind` returns the ways after a stretch from those before it.
     pub(crate) fn walk(&self, behind: impl Fn(StretchId, Ways) -> Ways) -> Walked {
         let header = self.forest.loops[self.id].header;
         let start = self.stretches.first[header];

@@ -7,8 +7,8 @@
 //! Nothing is moved, folded, handed on or asked about; a program metered so is
 //! slow and never stopped, and at its end the cell says what was done.
 //!
-//! The one thing that it shares with the others is what belongs to what: with a
-//! call that becomes a jump goes the `ret` behind it (`leaving`). Cost: linear.
+//! The one thing that it shares with the others is what belongs to what: with a call that becomes a
+//! jump goes the `ret` after it (`leaving`). Cost: linear.
 
 use opcost_index::Id;
 use opcost_ir::{EditPoint, FuelEdit, Keeper, Length, Metering, Module, Opcode};

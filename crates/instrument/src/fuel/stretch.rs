@@ -24,8 +24,8 @@ pub(crate) struct Stretch {
     /// The weight of what comes before anything can be put into its block:
     /// phis, the landing pad, the frame's own memory.
     pub(crate) head: u64,
-    /// What is charged when the program runs, by the length of an instruction or
-    /// the turns of a loop: it stands before the first behind the head.
+    /// What is charged when the program runs, by the length of an instruction or the iterations of
+    /// a loop. It comes before the first instruction after the head.
     pub(crate) measured: Option<FuelEdit>,
     pub(crate) end: End,
     /// Who has what is left at its end, if the register is settled there, and
@@ -36,7 +36,7 @@ pub(crate) struct Stretch {
 /// How a stretch is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// By a call that looks; the next stretch goes on behind it, if it returns.
+    /// By a call that looks; the next stretch goes on after it, if it returns.
     Call(InstructionId),
     /// By what comes next, whose length is charged before it.
     Measured,
@@ -60,8 +60,8 @@ pub(crate) enum End {
 pub(crate) struct Reached {
     pub(crate) instruction: InstructionId,
     pub(crate) stretch: StretchId,
-    /// The weight of the stretch up to the instruction, which counts; what its
-    /// callee does comes behind it.
+    /// The weight of the stretch up to the instruction, which counts; what its callee does comes
+    /// after it.
     pub(crate) done: u64,
     pub(crate) charged: Charged,
 }
@@ -90,7 +90,7 @@ impl Stretches {
         start_spot(self.starts_block(id), &self.list[id])
     }
 
-    /// The stretch behind a call in the middle of a block.
+    /// The stretch after a call in the middle of a block.
     pub(crate) fn behind(&self, id: StretchId) -> StretchId {
         StretchId::new(id.index() + 1)
     }
@@ -104,8 +104,8 @@ impl Stretches {
         stretch
     }
 
-    /// Where control may go from it inside the function, with the slot of the
-    /// terminator, or none behind a call.
+    /// Where control may go from it inside the function, with the slot of the terminator, or none
+    /// after a call.
     pub(crate) fn ways_on(&self, function: &Function, id: StretchId) -> Vec<(Option<u32>, StretchId)> {
         let stretch = &self.list[id];
         match stretch.end {
@@ -118,7 +118,7 @@ impl Stretches {
         }
     }
 
-    /// Blocks that end in a jump whose `ret` stands in another block.
+    /// Blocks that end in a jump whose `ret` is in another block.
     pub(crate) fn returns_here(&self, function: &Function) -> Vec<BlockId> {
         let is_apart = |stretch: &&Stretch| {
             matches!(stretch.end, End::Jump(_)) && function.instructions[stretch.last].opcode == Opcode::Br

@@ -1,11 +1,10 @@
 //! What is done between two looks at the cell?
 //!
-//! Blocks are cut into stretches behind calls that may look at the fuel left,
-//! and before an instruction that is charged by its length, or leads into a loop
-//! that is paid for ahead (`prepaid`): there the loop's own blocks cost nothing.
-//! A stretch is straight code: once begun it is done to its end. What a tail
-//! call leaves to do (the `ret`, also in a block of its own) belongs to the
-//! stretch of the call, since nothing may stand between the two.
+//! Blocks are cut into stretches after calls that may look at the fuel left, and before an
+//! instruction that is charged by its length, or leads into a loop that is paid for ahead
+//! (`prepaid`): there the loop's own blocks cost nothing. A stretch is straight code: once begun it
+//! is done to its end. What a tail call leaves to do (the `ret`, also in a block of its own)
+//! belongs to the stretch of the call, since nothing may be between the two.
 //!
 //! Every stretch says how it is come to and how it is left (`stretch`). Cost: linear.
 

@@ -1,10 +1,9 @@
-//! Which values of a function are told, and where are they known?
+//! Which values of a function are recorded, and where are they known?
 //!
-//! Of a line: what its instructions compute, store and return, in the function
-//! and wherever it was inlined. Without a line: what the function returns. A result is told directly behind its
-//! instruction, a phi's behind all phis, an invoke's on its normal edge, an
-//! operand before the instruction that takes it. Constants tell nothing and are
-//! left out.
+//! Of a line: what its instructions compute, store and return, in the function and wherever it was inlined.
+//! Without a line: what the function returns. A result is recorded directly after its instruction, a phi's
+//! after all phis, an invoke's on its normal edge, an operand before the instruction that takes it. Constants
+//! say nothing and are left out.
 
 use opcost_index::Id;
 use opcost_ir::{
@@ -81,7 +80,7 @@ pub(super) fn plan_widths(
     }
 }
 
-/// What is told of an instruction: its result, or an operand.
+/// What is recorded of an instruction: its result, or an operand.
 fn told(
     module: &Module,
     function: &Function,
@@ -128,7 +127,7 @@ fn kind_of(ty: &Type) -> Option<PointKind> {
     }
 }
 
-/// Nothing may stand between a call that must become a jump and its `ret`.
+/// Nothing may be between a call that must become a jump and its `ret`.
 fn before(function: &Function, block: BlockId, at: InstructionId) -> Option<EditPoint> {
     let is_jump = |id: InstructionId| function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
     let follows_jump = function.instructions_of(block).any(|id| id < at && is_jump(id));

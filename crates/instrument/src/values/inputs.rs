@@ -1,14 +1,12 @@
 //! How does a check get to know what it needs, where its loop is entered?
 //!
-//! What is known there is noted there. What was computed on some of the ways
-//! only, or stood in memory at another moment, is kept in a cell of the frame
-//! when it is there (`Hold`), and noted from the cell; a cell in which nothing
-//! was kept has no number, and neither has a check that needs it. Memory is only
-//! read where the program itself certainly reads it, or where data and
-//! variables of the frame are: a check never traps where the program does not.
-//! This is the auditor of claims: whoever made them, what they ask for is either
-//! so, or refused in words. Cost: constant for each input, but for a loop's
-//! entries and the start of its header.
+//! What is known there is noted there. What was computed on some of the ways only, or was in memory
+//! at another moment, is kept in a cell of the frame when it is there (`Hold`), and noted from the
+//! cell; a cell in which nothing was kept has no number, and neither has a check that needs it.
+//! Memory is only read where the program itself certainly reads it, or where data and variables of
+//! the frame are: a check never traps where the program does not. This is the auditor of claims: no
+//! matter who made them, what they ask for is either so, or refused in words. Cost: constant for
+//! each input, but for a loop's entries and the start of its header.
 
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::LoopId;
@@ -148,7 +146,7 @@ impl Inputs {
         }
     }
 
-    /// A value that is known at the entry, or was kept behind its instruction.
+    /// A value that is known at the entry, or was kept after its instruction.
     fn value(&mut self, at: &Where<'_>, value: Value) -> Result<Noted> {
         let header = at.rereads.header(at.rereads.natural);
         if at.rereads.is_known_in(value, header) && at.rereads.is_outside(value) {
@@ -220,7 +218,7 @@ impl Where<'_> {
         }
     }
 
-    /// Right behind an instruction.
+    /// Right after an instruction.
     fn behind(&self, id: InstructionId) -> Result<EditPoint> {
         let block = self.rereads.function.block_of(id);
         let is_jump = self.rereads.function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What is to be recorded.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ValuesRequest {
-    /// The turns of all loops (of the chosen function, if one is chosen).
+    /// The iterations of all loops (of the chosen function, if one is chosen).
     pub turns: bool,
     /// Values: of this function, by linkage name or the name before its `(`.
     pub function: Option<String>,
@@ -25,14 +25,14 @@ pub struct ValuesRequest {
 }
 
 impl ValuesRequest {
-    /// Whether a function is meant, by its linkage name.
+    /// Whether a function is selected, by its linkage name.
     pub(super) fn names(&self, linkage: &str) -> bool {
         self.function.as_deref().is_none_or(|name| is_called(linkage, name))
     }
 }
 
-/// Whether a function is meant by a name: its linkage name, or the plain name
-/// that a linkage name of C++ or Fortran is made of.
+/// Whether a function is selected by a name. That is its linkage name, or the plain name that a
+/// linkage name of C++ or Fortran is made of.
 fn is_called(linkage: &str, name: &str) -> bool {
     if linkage == name || linkage.strip_suffix('_') == Some(name) {
         return true;

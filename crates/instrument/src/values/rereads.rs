@@ -1,11 +1,11 @@
 //! May memory be read once more, at another moment than the program reads it?
 //!
-//! Only where that cannot trap unless the program itself does: data of the module
-//! inside of its size, variables of the frame once they are there, and what the
-//! first turn of a loop certainly reads before anything else happens, when that
-//! loop is entered; an address that is itself so read is read again. What is read
-//! is what is there: whether that is what a claim means is the claim's. Input: a
-//! load, a moment. Output: yes, or why not. Cost: the header up to the load.
+//! Only where that cannot trap unless the program itself does: data of the module inside of its
+//! size, variables of the frame once they are there, and what the first iteration of a loop
+//! certainly reads before anything else happens, when that loop is entered; an address that is
+//! itself so read is read again. What is read is what is there: whether that is what a claim means
+//! is the claim's. Input: a load, a moment. Output: yes, or why not. Cost: the header up to the
+//! load.
 
 use opcost_analysis::memory::constant_distance;
 use opcost_graph::dominators::Dominators;
@@ -140,8 +140,8 @@ impl Rereads<'_> {
         }
     }
 
-    /// Whether a load is made first of all when the loop is entered: in the
-    /// header, and nothing before it writes or may not come back.
+    /// Whether a load is made first of all when the loop is entered. It is in the header, and
+    /// nothing before it writes or may not come back.
     fn is_first_in_the_loop(&self, load: InstructionId) -> bool {
         let header = self.header(self.natural);
         let is_harmless = |id: InstructionId| {
@@ -156,7 +156,7 @@ impl Rereads<'_> {
             && self.function.instructions_of(header).take_while(|&id| id != load).all(is_harmless)
     }
 
-    /// What an address starts from, and how many bytes behind that it is.
+    /// What an address starts from, and how many bytes after that it is.
     fn base(&self, address: Value) -> (Value, i64) {
         let (mut base, mut offset) = (address, 0_i64);
         for _ in 0..DEEPEST {

@@ -70,8 +70,8 @@ pub(super) fn plan(
     planner.write(edits);
 }
 
-/// What stands at the start of a block was there before what stands before its
-/// end, also where both are one instruction; on one spot the order stays.
+/// What is at the start of a block was there before what is before its end, also where both are one
+/// instruction. On one spot the order stays.
 pub(super) fn sort(edits: &mut [RecordEdit]) {
     edits.sort_by_key(|edit| match edit.spot() {
         EditPoint::Start(_) => 0,
@@ -244,9 +244,9 @@ impl Planner<'_> {
         self.function.blocks[edge.from].flow == Flow::Invoke && edge.slot == 1
     }
 
-    /// The edge leads to a call that never returns (`exit`, `longjmp`, a throw), while
-    /// the loop has an exit that goes on: it is left in the middle. A loop all
-    /// of whose exits end so is one that the program ends behind.
+    /// The edge leads to a call that never returns (`exit`, `longjmp`, a throw), while the loop has
+    /// an exit that goes on. So it is left in the middle. A loop all of whose exits end so is one
+    /// after which the program ends.
     fn is_deserted(&self, id: LoopId, edge: &Edge<BlockId>) -> bool {
         self.doomed[edge.to] && self.comes_out[id]
     }
@@ -261,9 +261,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Edge by edge: what is left from the inside out, then what turns, then
-    /// what is entered. An edge enters one loop at most, since a header heads
-    /// one.
+    /// Edge by edge: what is left from the inside out, then what iterates, then what is entered. An
+    /// edge enters one loop at most, since a header heads one.
     fn write(&self, edits: &mut Vec<RecordEdit>) {
         // What is kept on a spot is there for what is noted on it.
         edits.extend(self.held.edits());

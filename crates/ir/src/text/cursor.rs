@@ -12,9 +12,9 @@ use super::lex::{Name, Token};
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What should stand there.
+    /// What is expected there.
     pub expected: String,
-    /// What stands there.
+    /// What is there.
     pub found: String,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         Some(first)
     }
 
-    /// The error that `what` does not stand here.
+    /// The error that `what` is not here.
     pub(crate) fn expected<T>(&self, what: impl Into<String>) -> Parsed<T> {
         let found = self.peek().map_or("the end of the line".to_owned(), |token| format!("'{token}'"));
         Err(ParseError { line: self.line, expected: what.into(), found })

@@ -11,7 +11,7 @@ use crate::{Access, MemoryEffects, ParameterFacts};
 const ACCESSES: [(&str, Access); 4] =
     [("none", Access::NONE), ("read", Access::READ), ("write", Access::WRITE), ("readwrite", Access::BOTH)];
 
-/// Reads `memory(…)`, if it stands here.
+/// Reads `memory(…)`, if it is here.
 pub(super) fn memory(cursor: &mut Cursor<'_>) -> Parsed<Option<MemoryEffects>> {
     if !cursor.eat_word("memory") {
         return Ok(None);

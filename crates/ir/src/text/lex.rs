@@ -121,7 +121,7 @@ fn name(rest: &str) -> Result<(String, &str), NoToken> {
     }
 }
 
-/// What stands up to the closing quote, and what is behind it.
+/// What is up to the closing quote, and what is after it.
 fn quoted(rest: &str) -> Result<(String, &str), NoToken> {
     let mut text = String::new();
     let mut characters = rest.chars();

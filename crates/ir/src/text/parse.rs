@@ -20,7 +20,7 @@ use crate::{DeclarationId, GlobalId, Module, Value, verify};
 /// Reads a module.
 ///
 /// # Errors
-/// The line that does not read, and what should stand there.
+/// The line that cannot be read, and what is expected there.
 pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     let mut lines = Vec::new();
     for (position, line) in text.lines().enumerate() {

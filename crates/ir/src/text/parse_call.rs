@@ -64,7 +64,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whom the call calls, where its operand does not tell.
+    /// Whom the call calls, where its operand does not say it.
     fn said_callee(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
         if !cursor.eat_word("calls") {
             return Ok(());

@@ -18,8 +18,8 @@ use super::parse_header::parse_header;
 use super::parser::{Line, Parser};
 use crate::{Block, Flags, Flow, Instruction, LatchFacts, Opcode, Predicate, Type, TypeId, Value};
 
-/// Reads a function whose first line `header` stands in, behind `define`; what
-/// is left of `lines` behind its body.
+/// Reads a function. `header` is its first line, after `define`. Returns what is left of `lines`
+/// after its body.
 pub(crate) fn parse_function<'l>(
     parser: &mut Parser,
     mut header: Cursor<'_>,
@@ -58,7 +58,7 @@ fn predicate(opcode: Opcode, cursor: &mut Cursor<'_>) -> Parsed<Option<Predicate
     Ok(predicate)
 }
 
-/// Notes that may stand behind an instruction.
+/// Notes that may be after an instruction.
 fn possible_notes(opcode: Opcode) -> &'static [&'static str] {
     match opcode {
         _ if opcode.is_terminator() => &["at", "weights", "loop", "name"],
@@ -67,7 +67,7 @@ fn possible_notes(opcode: Opcode) -> &'static [&'static str] {
     }
 }
 
-/// Flags behind an opcode, in any order.
+/// Flags after an opcode, in any order.
 fn flags(opcode: Opcode, cursor: &mut Cursor<'_>) -> Flags {
     let mut flags = Flags::implied(opcode);
     while let Some(word) = cursor.peek_word() {

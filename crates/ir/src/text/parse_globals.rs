@@ -179,7 +179,7 @@ impl Parser {
     }
 }
 
-/// `+8` or `-8` behind a name; else nothing.
+/// `+8` or `-8` after a name; else nothing.
 fn offset(cursor: &mut Cursor<'_>) -> Parsed<i64> {
     match cursor.peek() {
         Some(Token::Number(text)) if text.starts_with(['+', '-']) => cursor.number("a number of bytes"),
@@ -187,7 +187,7 @@ fn offset(cursor: &mut Cursor<'_>) -> Parsed<i64> {
     }
 }
 
-/// `section "name"`, if it stands here.
+/// `section "name"`, if it is here.
 pub(super) fn section(cursor: &mut Cursor<'_>) -> Parsed<Option<Box<str>>> {
     if !cursor.eat_word("section") {
         return Ok(None);

@@ -17,7 +17,7 @@ use super::parse_globals::section;
 use super::parser::Parser;
 use crate::{Declaration, Function, Linkage, MemoryEffects, ParameterFacts, Type, TypeId, Value};
 
-/// Reads the first line of a function, behind `define`.
+/// Reads the first line of a function, after `define`.
 pub(super) fn parse_header(
     parser: &mut Parser,
     cursor: &mut Cursor<'_>,

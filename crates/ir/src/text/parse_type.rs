@@ -14,7 +14,7 @@ use crate::{Constant, ConstantId, ConstantValue, Module, Type, TypeId};
 const FLOATS: &[&str] = &["half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128"];
 /// Words that are types without parts.
 pub(crate) const OTHERS: &[&str] = &["label", "token", "metadata", "x86_amx"];
-/// How deep types may lie in types.
+/// How deep types may be nested.
 const DEEPEST: usize = 32;
 
 /// Finds the ids of what was seen before.
@@ -177,7 +177,7 @@ impl Interner {
         Ok((parameters, false))
     }
 
-    /// `%name = { … }`, behind the word `type`.
+    /// `%name = { … }`, after the word `type`.
     pub(crate) fn define_struct(&mut self, module: &mut Module, cursor: &mut Cursor<'_>) -> Parsed<()> {
         let Name::Own(name) = cursor.local("the name of a struct")? else {
             return cursor.expected("a name that is no number");

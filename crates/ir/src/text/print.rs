@@ -58,7 +58,7 @@ impl Printer<'_> {
         self.tags();
     }
 
-    /// A file; behind it `md5`, where the module keeps checksums, and the digits, where it says them.
+    /// A file; after it `md5`, where the module keeps checksums, and the digits, where it says them.
     fn file(&mut self, path: &str, checksum: Option<Option<&str>>) {
         self.put("file ");
         write_quoted(path, &mut self.out);
@@ -72,7 +72,7 @@ impl Printer<'_> {
         self.put("\n");
     }
 
-    /// A constant, with its value where the text alone does not tell.
+    /// A constant, with its value where the text alone does not say it.
     fn constant_line(&mut self, constant: &Constant) {
         self.put("constant ");
         self.ty(constant.ty);

@@ -56,7 +56,7 @@ impl<'a> Printer<'a> {
         self.put("\n");
     }
 
-    /// What a constant is, where its text does not tell.
+    /// What a constant is, where its text does not say it.
     pub(super) fn constant_value(&mut self, value: ConstantValue) {
         match value {
             ConstantValue::Integer(value) => self.number(value),

@@ -8,8 +8,7 @@ use opcost_index::Id;
 use crate::malformed::{WellFormed, demand, parameter_facts};
 use crate::{ConstantValue, Global, Module, ScalarValue, Type, TypeId, Value};
 
-/// Looks at all that stands beside the functions, and at how functions are
-/// declared.
+/// Looks at all that is outside of the functions, and at how functions are declared.
 pub(super) fn tables(module: &Module) -> WellFormed {
     let mut seen = HashSet::new();
     for (id, ty) in module.types.iter() {

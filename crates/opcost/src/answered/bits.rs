@@ -105,7 +105,7 @@ impl Rows {
     }
 }
 
-/// What a run did holds without assumptions, whoever may call.
+/// What a run did holds without assumptions, no matter who may call.
 fn observed(key: &Key, location: Option<SourcePlace>) -> Thing<'_> {
     Thing { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
 }

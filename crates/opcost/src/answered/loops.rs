@@ -43,7 +43,7 @@ pub fn rows(answers: &LoopAnswers, given: &[Assumption]) -> Vec<AnswerRow> {
 /// it holds when the read fails.
 ///
 /// # Errors
-/// A number cannot stand in a formula.
+/// A number cannot be written in a formula.
 pub fn given(bindings: &[(String, i128)], defaults: bool) -> Result<Vec<Assumption>, FormulaError> {
     let is = |(name, number): &(String, i128)| {
         let condition = Formula::join(Formula::name(name), Operator::Equal, Formula::number(*number))?;
@@ -56,7 +56,7 @@ pub fn given(bindings: &[(String, i128)], defaults: bool) -> Result<Vec<Assumpti
     Ok(all)
 }
 
-/// What is told of one loop.
+/// What is reported of one loop.
 struct LoopFacts<'a> {
     answer: &'a LoopAnswer,
     written: &'a LoopFormulas,

@@ -23,7 +23,7 @@ use opcost_run::values::{Observed, ObservedPoint};
 use super::about::code;
 use super::thing::{Thing, location};
 
-/// More values than these are told by their ends.
+/// More values than these are described by their ends.
 const FEW: usize = 64;
 
 /// The code of a program that records.
@@ -60,7 +60,7 @@ pub fn rows(observed: &Observed) -> Vec<AnswerRow> {
     rows
 }
 
-/// What a run did holds without assumptions, whoever may call.
+/// What a run did holds without assumptions, no matter who may call.
 fn thing(key: &Key, location: Option<SourcePlace>) -> Thing<'_> {
     Thing { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
 }

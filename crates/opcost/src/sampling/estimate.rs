@@ -35,7 +35,7 @@ impl Estimate {
     /// Leads the samples to code and makes the counts consistent.
     ///
     /// # Errors
-    /// No sample, or too few, lie in code that was built to be sampled.
+    /// No sample, or too few, are in code that was built to be sampled.
     pub fn of(samples: &Samples, images: &[PathBuf], solver: RepairSolver) -> Result<Estimate, Failure> {
         let Placed { modules: observed, own, elsewhere, recorded } = placed(samples, images)?;
         if observed.is_empty() {

@@ -45,7 +45,7 @@ pub fn readable(
     }
 }
 
-/// Where samples lie.
+/// Where samples are.
 #[derive(Default)]
 pub struct Placed {
     /// Modules that were built to be sampled.
@@ -54,7 +54,7 @@ pub struct Placed {
     pub own: u64,
     /// Samples of other images, by path.
     pub elsewhere: BTreeMap<String, u64>,
-    /// Instructions that records of branches tell of, where there are any.
+    /// Instructions that records of branches describe, where there are any.
     pub recorded: Option<u64>,
 }
 
@@ -88,11 +88,11 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
     Ok(placed)
 }
 
-/// Fewer samples in a program make no table: what is told of their error by chance, the
-/// root of their number, is honest from here on (twice that holds 93 % of draws or more).
+/// Fewer samples in a program make no table. What is reported of their error by chance, the root of
+/// their number, is honest from here on. (Twice that holds 93 % of draws or more.)
 pub const LEAST_SAMPLES: u64 = 30;
 
-/// Of a program that was hit too rarely to be told of.
+/// Of a program that was hit too rarely for a report.
 pub fn too_few(own: u64) -> Failure {
     Failure::Counters(format!(
         "only {own} sample{} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample \
@@ -101,7 +101,7 @@ pub fn too_few(own: u64) -> Failure {
     ))
 }
 
-/// Of samples of which none lies in code that was built to be sampled: why, and what to do.
+/// Of samples of which none is in code that was built to be sampled: why, and what to do.
 pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
     Failure::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
@@ -143,9 +143,9 @@ pub fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Option<St
     (!named.is_empty()).then(|| named.join(" · "))
 }
 
-/// Cycles of the processor between two samples. Of `recorded` instructions, cycles that are
-/// told for one execution for each that there was, at an instruction a cycle: how many it
-/// does at a time is not known.
+/// Cycles of the processor between two samples. Of `recorded` instructions it is the cycles that
+/// count as one execution, for each that there was, at an instruction a cycle. How many it does at
+/// a time is not known.
 pub fn cycles_per_sample(samples: &Samples, recorded: Option<u64>) -> f64 {
     let between = (samples.seconds_per_sample() * hertz()).max(1.0);
     match recorded {
@@ -157,7 +157,7 @@ pub fn cycles_per_sample(samples: &Samples, recorded: Option<u64>) -> f64 {
     }
 }
 
-/// Of the first processor, as the kernel tells.
+/// Of the first processor, as the kernel reports.
 fn hertz() -> f64 {
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = processors.lines().find_map(|line| line.strip_prefix("cpu MHz")?.split_once(": "));
@@ -169,7 +169,7 @@ fn hertz() -> f64 {
 mod tests {
     use super::LEAST_SAMPLES;
 
-    /// How probable it is that a mean lies within twice the root of what is drawn of it.
+    /// How probable it is that a mean is within twice the root of what is drawn of it.
     fn held(mean: f64) -> f64 {
         let (mut probability, mut held) = ((-mean).exp(), 0.0);
         for drawn in 0..(mean as u32 * 4 + 50) {

@@ -32,11 +32,11 @@ use opcost_toolchain::tools::Tools;
 
 use crate::progress::work;
 
-/// How soon a request is heard.
+/// How soon a request is noticed.
 const SLICE: Duration = Duration::from_millis(200);
 /// How long a program may take to end when it is asked to.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A signal that comes again after this is meant: `timeout` sends each twice.
+/// A signal that comes again after this is intended: `timeout` sends each twice.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// How it is sampled.
@@ -54,7 +54,7 @@ pub struct SampleOptions {
     pub limit: Option<Duration>,
     /// Where samples are kept while they come, as perf.data.
     pub save_to: Option<PathBuf>,
-    /// Builds as they were linked, for images that ran stripped or lie elsewhere.
+    /// Builds as they were linked, for images that ran stripped or are elsewhere.
     pub images: Vec<PathBuf>,
 }
 
@@ -149,8 +149,8 @@ pub fn failed(error: Error) -> Failure {
     Failure::Counters(error.to_string())
 }
 
-/// Samples the target. `snapshot` is called with a number and what there is so far, beside the
-/// sampling.
+/// Samples the target. `snapshot` is called with a number and what there is so far, while sampling
+/// goes on.
 ///
 /// # Errors
 /// The program cannot be started, or the kernel does not let it be sampled.
@@ -237,7 +237,7 @@ fn prepared(program: &Path, arguments: &[OsString], streams: &Streams) -> Result
     Ok(command)
 }
 
-/// Tells of each Enter, if opcost has a terminal for itself.
+/// Reports each Enter, if opcost has a terminal for itself.
 fn enter() -> Option<Receiver<()>> {
     if !std::io::stdin().is_terminal() {
         return None;

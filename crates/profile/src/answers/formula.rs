@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::Integer;
 
-/// How deep parts may lie in each other.
+/// How deep parts may be nested.
 pub const DEEPEST: u16 = 128;
 
 /// A number as a function of named things.
@@ -179,7 +179,7 @@ functions! {
 /// Why parts or a text make no formula.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FormulaError {
-    /// Parts lie too deep.
+    /// Parts are nested too deep.
     #[error("a formula whose parts lie more than {DEEPEST} deep")]
     TooDeep,
     /// Operators that hold unlike tight, or none.

@@ -124,8 +124,8 @@ impl FromStr for Formula {
 }
 
 impl Formula {
-    /// Reads a formula in which these names stand as they are, without backquotes: `argv[1] + 1`
-    /// with `argv[1]`. Of several that fit the longest is meant.
+    /// Reads a formula in which these names are written as they are, without backquotes: `argv[1] +
+    /// 1` with `argv[1]`. Of several that fit the longest is taken.
     ///
     /// # Errors
     /// It is none.
@@ -138,15 +138,15 @@ impl Formula {
 
 struct Reader<'a> {
     text: &'a str,
-    /// Names that stand as they are.
+    /// Names that are written as they are.
     names: &'a [&'a str],
     at: usize,
-    /// How deep brackets and signs lie in each other here.
+    /// How deep brackets and signs are nested here.
     nested: u16,
 }
 
 impl<'a> Reader<'a> {
-    /// What is left behind blanks.
+    /// What is left after blanks.
     fn rest(&mut self) -> &'a str {
         let rest = &self.text[self.at..];
         let trimmed = rest.trim_start_matches(' ');
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         Formula::call(function, arguments)
     }
 
-    /// Behind `sum(`.
+    /// After `sum(`.
     fn sum(&mut self) -> Result<Formula, FormulaError> {
         self.rest();
         let index = self.name()?;

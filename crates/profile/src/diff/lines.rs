@@ -16,9 +16,9 @@ use crate::{Column, Ledger, SourcePlace, Subject};
 pub struct LineDiff {
     /// Where it was; `None`: it is new.
     pub before: Option<SourcePlace>,
-    /// Where it is; `None`: it is gone.
+    /// Where it is; `None`: it was removed.
     pub after: Option<SourcePlace>,
-    /// Whether another text stands on it now.
+    /// Whether it has another text now.
     pub is_rewritten: bool,
     /// What it cost.
     pub instructions: CountChange,
@@ -31,7 +31,7 @@ pub struct UnalignedFile {
     pub file: String,
     /// How many lines of it, as it is now, may be any lines before.
     pub lines: usize,
-    /// Whether the first ledger tells what is written on such lines.
+    /// Whether the first ledger has the text of such lines.
     pub before_tells: bool,
     /// Whether the second does.
     pub after_tells: bool,
@@ -91,7 +91,7 @@ fn costs(ledger: &Ledger) -> Costs<'_> {
 }
 
 impl LineDiff {
-    /// Where it is; of one that is gone, where it was.
+    /// Where it is; of one that was removed, where it was.
     pub fn place(&self) -> Option<&SourcePlace> {
         self.after.as_ref().or(self.before.as_ref())
     }

@@ -72,10 +72,10 @@ pub struct CodeRow {
     pub throughput: u16,
     /// Cycles that they take when each waits for the one before.
     pub latency: u16,
-    /// Where copies of a block are told apart: which of the function's groups of
-    /// code of one copy it belongs to.
+    /// Where copies of a block are distinguished: which of the function's groups of code of one
+    /// copy it belongs to.
     pub group: Option<u32>,
-    /// Of how many executions of the block one of this code is: more than 1 in loops that
+    /// Of how many executions of the block one of this code is. It is more than 1 in loops that
     /// were unrolled or vectorised since the instructions were numbered; not 0.
     pub factor: u16,
     /// Whether control may come from elsewhere: a machine block begins.

@@ -30,14 +30,14 @@ const MAGIC: [u8; 8] = *b"OPCMAP\r\n";
 const HEADER: usize = 48;
 /// Bytes of a hash.
 const HASH: usize = 16;
-/// LZ4 cannot grow more than this per byte; a larger claim is a lie that must
-/// not become an allocation.
+/// LZ4 cannot grow more than this per byte; a larger claim is false and must not become an
+/// allocation.
 const LARGEST_GROWTH: u64 = 255;
 
 /// Why bytes could not be read as maps. Offsets are from the start of the bytes.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum MapError {
-    /// Something else stands where a map should.
+    /// Something else is where a map is expected.
     #[error(
         "no opcost map at byte {offset}: build the program with opcost, or name the file it was built into"
     )]
@@ -108,7 +108,7 @@ fn encoded(value: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).expect("postcard encodes every plain value into a growing vector")
 }
 
-/// Texts of lines behind their hash; nothing if there are none, or more than a record can hold.
+/// Texts of lines after their hash; nothing if there are none, or more than a record can hold.
 fn write_texts(texts: &[FileTexts]) -> Vec<u8> {
     let raw = encoded(&texts);
     if texts.is_empty() || u32::try_from(HASH + raw.len()).is_err() {
@@ -134,8 +134,8 @@ fn read_texts(bytes: &[u8]) -> Option<Vec<FileTexts>> {
     }
 }
 
-/// All maps of a row of them, in order, each with its name. Zeros between
-/// maps and behind the last are skipped; no bytes are no maps.
+/// All maps of a row of them, in order, each with its name. Zeros between maps and after the last
+/// are skipped; no bytes are no maps.
 pub fn read_maps(bytes: &[u8]) -> Result<Vec<(Hash128, ModuleMap)>, MapError> {
     let mut maps = Vec::new();
     let mut offset = 0;

@@ -58,7 +58,7 @@ pub struct ImageFacts {
     pub bias: u64,
     /// First loaded address.
     pub start: u64,
-    /// Behind the last loaded address.
+    /// After the last loaded address.
     pub end: u64,
     /// Address of the first counter.
     pub section_start: u64,
@@ -83,7 +83,7 @@ pub struct RawModule {
 /// A call site whose frames did not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftFrame {
-    /// Return address in memory: behind the call.
+    /// Return address in memory: after the call.
     pub pc: u64,
     /// How many frames left there; negative in a child that inherited them.
     pub count: i64,
@@ -119,7 +119,7 @@ impl RawFlags {
     pub const THREADS_SEEN: RawFlags = RawFlags::bit("THREADS_SEEN");
     /// It switched stacks by `ucontext`.
     pub const CONTEXT_SWITCHED: RawFlags = RawFlags::bit("CONTEXT_SWITCHED");
-    /// A `longjmp` left frames that could not be told.
+    /// A `longjmp` left frames that could not be determined.
     pub const UNSETTLED_JUMP: RawFlags = RawFlags::bit("UNSETTLED_JUMP");
     /// A child made without `fork` counted here too.
     pub const CLONED: RawFlags = RawFlags::bit("CLONED");

@@ -214,7 +214,7 @@ impl Module {
         Module { hash, offset: words[2], cells: words[3] }
     }
 
-    /// Index of the cell behind its last.
+    /// Index of the cell after its last.
     fn end(&self, cells: u64) -> Result<u64, Error> {
         let wrong = |what| Error::Inconsistent { part: RawPart::Modules, what };
         if !self.offset.is_multiple_of(8) {

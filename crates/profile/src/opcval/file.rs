@@ -51,12 +51,12 @@ pub struct PointRecord {
     pub entries: u64,
     /// Those that ended by an exit.
     pub complete: u64,
-    /// Those that were left otherwise: how many, their turns together, the most of one.
+    /// Those that were left otherwise: how many, their iterations together, the most of one.
     pub left: (u64, u64, u64),
     /// Those still open at the end.
     pub open: Vec<OpenActivation>,
-    /// Activations of the parent of a fork that ended here or were open, and
-    /// the turns that they took here.
+    /// Activations of the parent of a fork that ended here or were open, and the iterations that
+    /// they took here.
     pub inherited: (u64, u64),
     /// Sum of all values, recorded or not.
     pub sum: i128,
@@ -99,7 +99,7 @@ pub struct Checks {
 pub struct FailedPoint {
     /// Which entry, from 1.
     pub entry: u64,
-    /// Its turns.
+    /// Its iterations.
     pub turns: u64,
     /// What they should have been.
     pub claimed: i128,
@@ -108,7 +108,7 @@ pub struct FailedPoint {
 /// An activation that was open when the program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenActivation {
-    /// Turns so far.
+    /// Iterations so far.
     pub turns: u64,
     /// What its check needs, as far as it was noted and has numbers.
     pub inputs: Vec<Option<u64>>,
@@ -126,7 +126,7 @@ pub enum Error {
     /// It is of another version.
     #[error("it is of version {0} of the format, and this opcost reads {1}; record it again")]
     Version(u32, u32),
-    /// It is cut off so early that nothing of it can be told.
+    /// It is cut off so early that nothing of it can be read.
     #[error("it is cut off after {0} bytes, before its list of modules ends; copy or record it again")]
     Cut(u64),
     /// Something in it cannot be.
@@ -135,7 +135,7 @@ pub enum Error {
 }
 
 impl PointRecord {
-    /// The turns of all activations, whatever their end: traversals of back edges.
+    /// The iterations of all activations, whatever their end: traversals of back edges.
     pub fn back_edges(&self) -> i128 {
         let open: i128 = self.open.iter().map(|open| i128::from(open.turns)).sum();
         self.sum

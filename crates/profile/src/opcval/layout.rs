@@ -35,7 +35,7 @@ pub const SLOTS_A_CHUNK: u64 = 256;
 pub const CHUNKS: usize = 4096;
 /// Inputs of a check.
 pub const INPUTS: usize = 32;
-/// Rough ranges that values go to when there is no room to tell them apart.
+/// Rough ranges that values go to when there is no room to distinguish them.
 pub const BUCKETS: usize = 130;
 /// Bytes of a run, and of an entry of a table.
 pub const PAIR_BYTES: u64 = 16;
@@ -207,8 +207,8 @@ pub const FLAG_BITS: &[(&str, u32, &str)] = &[
     ("CLONED", 3, "a child made without fork recorded into its parent's file"),
 ];
 
-/// The range that a value goes to: 0 for nothing, by its highest bit for
-/// integers; by sign and the upper six bits of the exponent for doubles.
+/// The range that a value goes to. It is 0 for nothing, by its highest bit for integers, and by
+/// sign and the upper six bits of the exponent for doubles.
 pub fn bucket(value: i64, is_float: bool) -> usize {
     if is_float {
         return ((value >> 57) + 64) as usize;

@@ -46,7 +46,7 @@ impl ValueFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// It is none, of another version, or damaged where nothing can be told.
+    /// It is none, of another version, or damaged where nothing can be read.
     pub fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
         parse(bytes)
     }

@@ -78,7 +78,7 @@ impl Posed {
         }
     }
 
-    /// Loops that do not turn as often as their code says, nor nearly so.
+    /// Loops that do not iterate as often as their code says, nor nearly so.
     pub(super) fn untied(&self) -> usize {
         let is_off = |tie: &&Tie| {
             let (found, wanted) = (tie.iterations(&self.values), tie.all_iterations(&self.values));
@@ -104,13 +104,12 @@ fn body(map: &FunctionMap, known: &KnownLoop, into: &Ways) -> IdMap<SegmentId, b
     is_inside
 }
 
-/// What an iteration too many or too few costs, as a multiple of what it costs to be seen
-/// once more than it ran: the code is proven and samples are not. Fit to `corpus/kernel`,
-/// whose outer loops are too short to be seen: blocks in function agree to 75 % there. At
-/// half a price of a usual segment for each *entry* (66 %) it was cheaper to break each of
-/// nine loops than to run code once that nobody saw. At ten units one stray sample outvoted a
-/// proven trip count. From 100 to 1,000 nothing of 13 other programs changes (in function by 0.14
-/// at most).
+/// What an iteration too many or too few costs, as a multiple of what it costs to be seen once more
+/// than it ran. The code is proven and samples are not. Fit to `corpus/kernel`, whose outer loops
+/// are too short to be seen: blocks in function agree to 75 % there. At half a price of a usual
+/// segment for each *entry* (66 %) it was cheaper to break each of nine loops. The alternative was
+/// to run code once that nobody saw. At ten units one stray sample outvoted a proven trip count.
+/// From 100 to 1,000 nothing of 13 other programs changes (in function by 0.14 at most).
 const TIED: f64 = 1000.0;
 
 /// What it costs in the first pass that a trip was cut off, in units of deviance.
@@ -119,5 +118,5 @@ const A_CUT: f64 = 10.0;
 /// A loop was left early where more than this share of its iterations is missing.
 const CUT: f64 = 0.4;
 
-/// A loop turns as its code says if it does up to this share of its iterations.
+/// A loop iterates as its code says if it does up to this share of its iterations.
 const NEARLY: f64 = 0.05;

@@ -259,8 +259,8 @@ fn leaving(function: &Function<'_>, out: &Ways) -> IdMap<SegmentId, f64> {
     function.map.segments.ids().map(price).collect()
 }
 
-/// Whether hardly any sample lies in the code that surely runs when the call at the
-/// end of a segment returns, though many should.
+/// Whether hardly any sample is in the code that surely runs when the call at the end of a segment
+/// returns, though many should.
 fn is_missed(function: &Function<'_>, out: &Ways, from: SegmentId) -> bool {
     let before = &function.observed[from];
     if before.cycles == 0.0 {
@@ -303,51 +303,51 @@ fn endless(map: &FunctionMap, into: &Ways) -> Vec<SegmentId> {
     endless.filter_map(|(members, _)| members.iter().min().copied()).collect()
 }
 
-/// Prices of ways that need an excuse, as shares of [`dearest`]; counts may be wrong
-/// by the same share where the excuse is true. Calls from elsewhere through a pointer
-/// that others were given, and by a name that others may know (in the programs that these
-/// were fit to nobody does; at 6, entries agree a point better there).
+/// Prices of ways that need an excuse, as shares of [`dearest`]. Counts may be wrong by the same
+/// share where the excuse is true. These are calls from elsewhere through a pointer that others
+/// were given, and by a name that others may know. (In the programs that these were fit to nobody
+/// does; at 6, entries agree a point better there.)
 const BY_POINTER: f64 = 0.8;
 const BY_NAME: f64 = 1.0;
 
 /// The same for a call through a pointer that enters no function of its type.
 const ELSEWHERE: f64 = 0.02;
 
-/// Both where only data has pointers to all functions of the type: calls of virtual functions
-/// enter these. At the prices above a call site and its targets differed by a third, where few
-/// samples lay in them.
+/// Both where only data has pointers to all functions of the type: calls of virtual functions enter
+/// these. At the prices above a call site and its targets differed by a third, where few samples
+/// were in them.
 const BY_TABLE: f64 = 4.0;
 const FROM_TABLE: f64 = 4.0;
 
-/// The same for frames that are left, in general (at 6, 2 % of QuickJS's calls seem not
-/// to return, at 60 none) and where nothing came back: of [`MISSED`] samples or more that
-/// were to be expected behind the call, not more than the share [`SEEN`]. Of a few
-/// instructions a tenth may be seen though all ran: of 20 samples and a tenth, most calls
-/// of one of Lua's functions seemed not to return.
+/// The same for frames that are left, in general (at 6, 2 % of QuickJS's calls seem not to return,
+/// at 60 none). Also where nothing came back: of [`MISSED`] samples or more that were to be
+/// expected after the call, not more than the share [`SEEN`]. Of a few instructions a tenth may be
+/// seen though all ran. Of 20 samples and a tenth, most calls of one of Lua's functions seemed not
+/// to return.
 const LEAVING: f64 = 60.0;
 const VANISHED: f64 = 0.1;
 const MISSED: f64 = 50.0;
 const SEEN: f64 = 0.02;
 
-/// Cycles of a segment of a function that has no code, of which no execution is ever
-/// seen: the linker left it out, or calls lead to another of the same code.
+/// Cycles of a segment of a function that has no code, of which no execution is ever seen. The
+/// linker left it out, or calls lead to another of the same code.
 const LEFT_OUT: f64 = 1.0;
 
-/// The same for each execution of a segment without code in a function that has some:
-/// nothing speaks against it, and nothing for a loop of such segments that turns for no one.
+/// The same for each execution of a segment without code in a function that has some. Nothing
+/// speaks against it, and nothing for a loop of such segments that iterates for no one.
 const UNKNOWN: f64 = 0.01;
 
-/// What it costs that `main`, or a constructor, is entered once more or less often than the
-/// program was started, or a thread begins that no known call started, in units of deviance: by
-/// samples of a loop that it calls once it would be several times. And what a start more costs
-/// where other processes were seen, which may have started it again.
+/// What it costs that `main`, or a constructor, is entered once more or less often than the program
+/// was started. The same holds of a thread that no known call started. The unit is deviance: by
+/// samples of a loop that it calls once it would be several times. It is also what a start more
+/// costs where other processes were seen, which may have started it again.
 const ONCE: f64 = 100.0;
 const MAYBE: f64 = 1.0;
 
-/// What it costs to take ways that nobody saw and that are taken more seldom than [`RARELY`], of
-/// all ways on from there, by static prediction: in all, if they were taken as often as the pass
-/// before has it. What lies behind a loop is as a rule too short to be seen, and the shorter one
-/// of two ways (to a landing pad) is not the likelier one. From 0.02 to 2 the programs of
+/// What it costs to take ways that nobody saw and that static prediction takes more seldom than
+/// [`RARELY`] of all ways on from there. That is in all, if they were taken as often as the pass
+/// before has it. What is after a loop is as a rule too short to be seen. The shorter one of two
+/// ways (to a landing pad) is not the likelier one. From 0.02 to 2 the programs of
 /// `corpus/training.toml` agree as well.
 const UNLIKELY: f64 = 0.2;
 const RARELY: f64 = 0.01;

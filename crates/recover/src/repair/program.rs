@@ -39,7 +39,7 @@ pub(super) struct Class {
     pub(super) sites: Vec<(ProgramFunctionId, SegmentId)>,
 }
 
-/// Who may call a function beside its known sites?
+/// Who may call a function, apart from its known sites?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Others {
     /// Nobody: no pointer leads to it, and its name is its module's own.

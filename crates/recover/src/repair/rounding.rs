@@ -157,9 +157,9 @@ impl Posed {
     }
 }
 
-/// The same flow with so many calls: what runs once a call or less follows them, loops turn
-/// as before. A call more or less, of one or two, would else make all turns twice as many
-/// or half, whatever was seen of them. Of many calls, all is near to what it was.
+/// The same flow with so many calls: what runs once a call or less follows them, loops iterate as
+/// before. A call more or less, of one or two, would else double or halve all iterations, whatever
+/// was seen of them. Of many calls, all is near to what it was.
 fn called(mut own: Flow, enter: EdgeId, calls: f64) -> Flow {
     let solved = own.edges[enter];
     if solved <= 0.0 || (calls - solved).abs() <= NEAR * solved {
@@ -197,16 +197,15 @@ const LEADS_ON: f64 = 0.5;
 /// So many samples may be expected where there is none: one in twenty such functions has
 /// none by chance.
 const UNSEEN: f64 = 3.0;
-/// A function's counts are scaled where its calls are this near to what was solved; else
-/// loops would turn as much more as there are more calls, whatever was seen of them. (A loop
-/// of code that nobody saw may have been taken to turn for nobody: SQLite's operations were
-/// freed eight billion times in three thousand calls that nobody had solved.)
+/// A function's counts are scaled where its calls are this near to what was solved. Else loops
+/// would iterate as much more as there are more calls, whatever was seen of them. (A loop of code
+/// that nobody saw may have been taken to iterate for nobody. SQLite's operations were freed eight
+/// billion times in three thousand calls that nobody had solved.)
 const NEAR: f64 = 0.02;
 /// Of few calls, so many times what was solved.
 const AT_MOST: f64 = 3.0;
 
-/// Counts of a function by its edges; what comes behind these are frames that are still
-/// there.
+/// Counts of a function by its edges; what comes after these are frames that are still there.
 pub(super) fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> FunctionCounts {
     let mut segments: IdMap<SegmentId, u64> = IdMap::filled(map.segments.len(), 0);
     let (mut entries, mut returns, mut left) = (0u64, 0u64, 0i64);

@@ -32,8 +32,8 @@ pub struct RepairTarget {
     pub calls: u64,
 }
 
-/// Of each module's functions, the targets of each of their calls through pointers, in
-/// program order; none of a function that the ledger does not have.
+/// The targets of calls through pointers, for each function of each module, in program order. None
+/// of a function that the ledger does not have.
 pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<RepairTarget>>>> {
     let unseen: Vec<ModuleObservations> =
         modules.iter().map(|(map, _)| ModuleObservations::none(map)).collect();

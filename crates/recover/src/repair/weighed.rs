@@ -6,7 +6,7 @@ pub(super) struct Weighed<C> {
     pub(super) is_optimal: bool,
     pub(super) gap: f64,
     pub(super) deviance: f64,
-    /// Loops whose trip count stands in the code, and those among them that what was seen
+    /// Loops whose trip count is constant in the code, and those among them that what was seen
     /// contradicts.
     pub(super) loops: (usize, usize),
 }

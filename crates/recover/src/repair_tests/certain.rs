@@ -9,8 +9,8 @@ use crate::example::left;
 use crate::repair::error_of;
 use crate::{MODEL_ERROR, ModuleObservations};
 
-/// What all counts of a program may be wrong by, either way, as `opcost sample` tells it of
-/// large ones.
+/// What all counts of a program may be wrong by, either way, as `opcost sample` reports it of large
+/// ones.
 const SCALE: f64 = 2.6;
 
 /// The same of made-up programs, each of whose segments is wrong besides.
@@ -298,8 +298,8 @@ struct Planted {
     cycles: Vec<Vec<f64>>,
 }
 
-/// A chain of loops, each of which calls the next function; some trip counts are known, and the
-/// last function may end the program in the first tenth of the outermost loop.
+/// A chain of loops, each of which calls the next function. Some trip counts are known. The last
+/// function may end the program in the first tenth of the outermost loop.
 fn chain(numbers: &mut Numbers) -> Planted {
     let depth = 1 + numbers.below(3) as usize;
     let is_left = numbers.below(2) == 0;
@@ -326,8 +326,8 @@ fn chain(numbers: &mut Numbers) -> Planted {
 }
 
 impl Planted {
-    /// What is seen of it, where cycles are wrong by as much as the repair takes them to be,
-    /// and half of all segments of a few instructions have their samples at others.
+    /// What is seen of it. Cycles are wrong by as much as the repair takes them to be. Half of all
+    /// segments of a few instructions have their samples at others.
     fn observed(&self, numbers: &mut Numbers, cycles_per_sample: f64) -> Vec<Vec<(u64, f64, f64)>> {
         let functions = self.truth.iter().zip(&self.cycles);
         functions.map(|(truth, cycles)| hits(truth, cycles, numbers, cycles_per_sample)).collect()

@@ -22,7 +22,7 @@ use opcost_answer::names::{shown_name, tidy_path};
 const CONTEXT: u32 = 3;
 /// Source files that are open at first.
 const OPEN_FILES: usize = 1;
-/// Widths beside a line; the others are told when it is opened.
+/// Widths next to a line; the others are shown when it is opened.
 const MOST_TOLD: usize = 6;
 
 const FUNCTIONS: [Column; 6] = [

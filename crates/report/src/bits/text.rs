@@ -33,9 +33,9 @@ pub struct BitsReport<'a> {
     pub about: String,
     /// Value by value.
     pub with_values: bool,
-    /// Whether the source is shown with the widths beside it, in place of tables.
+    /// Whether the source is shown with the widths next to it, in place of tables.
     pub annotate: bool,
-    /// Beside what was observed.
+    /// Next to what was observed.
     pub observed: bool,
     /// Rows of each table; all if there is no limit.
     pub most: usize,
@@ -135,8 +135,8 @@ pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
     text
 }
 
-/// Accesses that are never in bounds, contracts that are perhaps broken; of code
-/// that is never reached its widths tell.
+/// Accesses that are never in bounds, contracts that are perhaps broken. Code that is never reached
+/// shows in its widths.
 fn findings(text: &mut String, all: &[BitsFinding]) {
     for finding in all {
         let words = match &*finding.kind {

@@ -28,7 +28,7 @@ pub enum Depth {
     Whole,
 }
 
-/// Which lines the work of a function stands at.
+/// At which lines the work of a function is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinesOf {
     /// Those where it is written.
@@ -58,9 +58,9 @@ pub struct Annotation<'a> {
     pub names: &'a NameBook,
     /// How much of the function is shown.
     pub depth: Depth,
-    /// Which lines the work stands at.
+    /// At which lines the work is shown.
     pub lines: LinesOf,
-    /// Whether IR text is shown beside a source.
+    /// Whether IR text is shown next to a source.
     pub ir: bool,
     /// Cells of a line.
     pub width: usize,

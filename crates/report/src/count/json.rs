@@ -27,7 +27,7 @@ pub struct CountJson {
     schema: &'static str,
     /// The state of the module at which instructions were counted.
     anchor: String,
-    /// Name and version of the weights behind every `instructions`.
+    /// Name and version of the weights by which every `instructions` is computed.
     cost_model: String,
     quality: QualityJson,
     /// What all of it cost.
@@ -38,7 +38,8 @@ pub struct CountJson {
     /// What instructions cost that debug information puts on no line: with it the lines sum to `total`.
     without_line: u128,
     blocks: Vec<BlockJson>,
-    /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not tell.
+    /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not have
+    /// them.
     external_calls: Option<Vec<CallJson>>,
     /// Calls through pointers by place; null when a ledger of an earlier version was read.
     indirect_calls: Option<Vec<IndirectJson>>,
@@ -129,7 +130,8 @@ struct IndirectJson {
     calls: u128,
 }
 
-/// How the program ended; both null when a ledger of an earlier version was read, which does not tell.
+/// How the program ended; both null when a ledger of an earlier version was read, which does not have
+/// it.
 #[derive(Serialize, JsonSchema)]
 pub struct StatusJson {
     exit: Option<i32>,
@@ -165,7 +167,7 @@ struct BuildJson {
     flags: Vec<String>,
     /// Target triple.
     target: String,
-    /// Where counters stood.
+    /// Where counters were.
     placement: String,
     /// Version of the opcost that reports.
     opcost: &'static str,

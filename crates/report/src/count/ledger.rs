@@ -1,4 +1,4 @@
-//! The report of a ledger, as far as it tells.
+//! The report of a ledger, as far as the ledger has what it needs.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use opcost_recover::{course_of, has_calls, summarize_ledger};
 
 use crate::count::report::{BudgetVerdict, CountReport, ReportFacts};
 
-/// The report of a ledger, as far as it tells.
+/// The report of a ledger, as far as the ledger has what it needs.
 pub fn report_of(ledger: &Ledger) -> CountReport {
     let about = &ledger.about;
     let course = course_of(ledger);

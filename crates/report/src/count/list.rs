@@ -58,7 +58,7 @@ pub enum ListSort {
     Name,
     /// By file and line.
     Place,
-    /// As it stands in the ledger.
+    /// As in the ledger.
     None,
 }
 
@@ -87,7 +87,7 @@ pub struct ListRow {
     pub place: Option<SourceLine>,
     /// How often; of functions: calls.
     pub count: Option<u64>,
-    /// What it cost, where a ledger tells.
+    /// What it cost, where a ledger has that.
     pub instructions: Option<u64>,
     /// How sure that is.
     pub quality: String,
@@ -168,7 +168,7 @@ pub fn print_list(list: &List, sources: &mut Sources, top: usize, width: usize) 
     out
 }
 
-/// Where a row begins, and what stands there; of a path its lines.
+/// Where a row begins, and what is there; of a path its lines.
 fn place_line(row: &ListRow, sources: &mut Sources, width: usize) -> String {
     if !row.lines.is_empty() {
         let mut text = String::new();
@@ -220,7 +220,7 @@ struct RowJson {
     line: Option<u32>,
     /// How often it ran or was taken; of a function: calls. Null when unknown.
     count: Option<u64>,
-    /// What it cost under the ledger's cost model, where a ledger tells.
+    /// What it cost under the ledger's cost model, where a ledger has that.
     instructions: Option<u64>,
     /// exact, exact-under(…), lower bound, estimate or unknown(…).
     quality: String,

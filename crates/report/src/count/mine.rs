@@ -80,8 +80,8 @@ mod tests {
         InlineStack { lines: lines.to_vec(), instructions }
     }
 
-    /// A function of a.cpp that costs 100: 10 are its own, 60 came through a header and its own
-    /// header, 20 are of a header alone, 10 of no line.
+    /// A function of a.cpp that costs 100. Of these 10 are its own, and 60 came through a header
+    /// and its own header. 20 are of a header alone, and 10 of no line.
     fn example() -> FunctionListing {
         let total = |file: &str, line, instructions, executions| LineTotal {
             at: at(file, line),

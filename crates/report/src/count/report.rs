@@ -32,7 +32,7 @@ pub struct CountReport {
     pub repetition: Option<String>,
     /// Call stacks of samples, if they were asked for.
     pub stacks: Option<Vec<CallStack>>,
-    /// Samples by process and thread, if they are samples; a ledger does not tell.
+    /// Samples by process and thread, if they are samples; a ledger does not have them.
     pub tasks: Option<Vec<ProcessSamples>>,
     /// The command to try next.
     pub next: Vec<String>,
@@ -50,7 +50,7 @@ pub struct CountReport {
 #[error("{0}")]
 pub struct NoMachineCode(pub String);
 
-/// A machine instruction beside its count.
+/// A machine instruction with its count.
 #[derive(Clone, Debug)]
 pub struct MachineLine {
     /// The line that it comes from, if one is known.

@@ -21,7 +21,7 @@ const THREADS: usize = 8;
 #[derive(Serialize, JsonSchema)]
 pub struct ProcessJson {
     pid: u32,
-    /// Of its first thread; null where nobody told.
+    /// Of its first thread; null where it is unknown.
     name: Option<String>,
     samples: u64,
     /// Its threads with samples, those with most first.
@@ -31,7 +31,7 @@ pub struct ProcessJson {
 #[derive(Serialize, JsonSchema)]
 struct ThreadJson {
     tid: u32,
-    /// The last one that it had; null where nobody told.
+    /// The last one that it had; null where it is unknown.
     name: Option<String>,
     samples: u64,
 }

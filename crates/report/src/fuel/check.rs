@@ -93,7 +93,7 @@ pub struct ObjectionJson {
     function: Option<String>,
     file: Option<String>,
     line: Option<u32>,
-    /// What stands there, and why it cannot be.
+    /// What is there, and why it cannot be.
     reason: String,
     /// What to do.
     remedy: String,

@@ -108,7 +108,7 @@ impl FuelReport<'_> {
         format!("charged {at_least}{}{of} {}", grouped(spent), noun(spent, "instruction"))
     }
 
-    /// What it did that is not allowed behind walls.
+    /// What it did that is not allowed within walls.
     fn offence(&self) -> Option<String> {
         let page = &self.spending.page;
         if let Some(stop) = &page.tampered {
@@ -295,10 +295,9 @@ pub struct FuelJson {
     /// What goes beyond limit and `overshoot` is the length of an instruction, or a
     /// whole loop, that was charged, asked for and not begun.
     spent: u64,
-    /// Whether it may have been charged more: it did not end by itself, by its limit,
-    /// or by a fault at an instruction that is known, so what was known last counts.
-    /// A loop that is paid for before it
-    /// begins is charged whole, so a program that was ended inside one did less.
+    /// Whether it may have been charged more. It did not end by itself, by its limit, or by a fault
+    /// at an instruction that is known, so what was known last counts. A loop that is paid for
+    /// before it begins is charged whole, so a program that was ended inside one did less.
     at_least: bool,
     /// Null without a limit.
     limit: Option<u64>,

@@ -18,7 +18,7 @@ use opcost_answer::names::tidy_path;
 
 /// Where systems keep what they bring.
 const SYSTEM: [&str; 5] = ["/usr/", "/opt/", "/lib/", "/nix/", "/rustc/"];
-/// Folders of package managers, wherever they lie.
+/// Folders of package managers, wherever they are.
 const PACKAGES: [&str; 4] = ["/.cargo/registry/", "/.cargo/git/", "/.rustup/", "/rustlib/"];
 /// Folders of headers, of which a path needs no more than what follows.
 const HEADERS: [&str; 3] = ["/usr/local/include/", "/usr/include/c++/", "/usr/include/"];

@@ -31,7 +31,7 @@ pub struct PageParts<'a> {
     pub title: &'a str,
     /// The command that made it.
     pub command: &'a str,
-    /// What stands below the heading: facts, and what the content is searched with.
+    /// What is below the heading: facts, and what the content is searched with.
     pub about: Markup,
     /// The content.
     pub content: Markup,
@@ -86,7 +86,7 @@ pub fn sheet(class: &str, about: &str, content: &Markup) -> Markup {
 
 /// A column of a table that sorts by each of them.
 pub struct Column {
-    /// What stands at its head, and before each cell on narrow screens.
+    /// What is at its head, and before each cell on narrow screens.
     pub name: &'static str,
     /// Whether it holds numbers.
     pub is_number: bool,
@@ -117,7 +117,7 @@ pub fn share_cell(column: &str, value: impl std::fmt::Display, part: f64, text: 
     }
 }
 
-/// What stands before a listing is opened: what it is of, written short and in whole, and a word on it.
+/// What is shown before a listing is opened: what it is of, written short and in whole, and a word on it.
 pub fn listing(is_open: bool, of: &str, whole: &str, word: &str, content: &Markup) -> Markup {
     html! {
         details open[is_open] {

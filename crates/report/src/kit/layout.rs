@@ -10,7 +10,7 @@
 //! Input: sizes of boxes, edges from earlier to later boxes. Output: corners and
 //! bends, all at 0 or more. Cost: rounds × edges × log; for some hundred boxes.
 
-/// Turns of bettering; more changed nothing on graphs of 60 nodes.
+/// Passes of improvement; more changed nothing on graphs of 60 nodes.
 const ROUNDS: usize = 12;
 /// Room between boxes of a layer, and between layers.
 const BESIDE: f64 = 18.0;
@@ -184,8 +184,8 @@ fn place(rows: &[Vec<usize>], slots: &mut [Slot]) {
     }
 }
 
-/// Places a row as near to where each wants to be as the others let it: the mean
-/// of what pushing to the right and pushing to the left give.
+/// Places a row as near to where each wants to be as the others let it. That is the mean of what
+/// pushing to the right and pushing to the left give.
 fn give_way(row: &[usize], wanted: &[f64], slots: &mut [Slot]) {
     let room = |a: usize, b: usize| (slots[row[a]].width + slots[row[b]].width) / 2.0 + BESIDE;
     let mut right = wanted.to_vec();

@@ -8,9 +8,9 @@ const SUGGESTIONS: usize = 3;
 /// Likeness (Jaro and Winkler) from which on a name is suggested.
 const NEAR: f64 = 0.75;
 
-/// The functions that a user's name means: the linkage name, or else the
-/// demangled name or what is shown of it, with or without its parameters and its scope. When there
-/// is none: names that are near.
+/// The functions that a user's name selects. It is the linkage name, or else the demangled name or
+/// what is shown of it, with or without its parameters and its scope. When there is none: names
+/// that are near.
 pub fn find_functions(summary: &ProgramSummary, wanted: &str) -> Result<Vec<usize>, Vec<String>> {
     let exact = |name: &str| name == wanted;
     let loose = |name: &str| is_called(name, wanted);

@@ -37,7 +37,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// Whether stdout has its document: a second one behind it could not be read.
+/// Whether stdout has its document: a second one after it could not be read.
 static HAS_DOCUMENT: AtomicBool = AtomicBool::new(false);
 
 /// Writes a document to a file, or for `-` to stdout.
@@ -50,8 +50,8 @@ pub fn save_json(path: &Path, document: &str) -> Result<(), Failure> {
     Ok(write_whole(path, document.as_bytes())?)
 }
 
-/// Writes a document that tells of a failure, in place of an older one; stdout keeps the
-/// document that was written before, if there is one.
+/// Writes a document about a failure, in place of an older one. Stdout keeps the document that was
+/// written before, if there is one.
 pub fn save_failure(path: &Path, document: &str) -> Result<(), Failure> {
     if path == Path::new("-") && HAS_DOCUMENT.load(Ordering::Relaxed) {
         return Ok(());

@@ -30,7 +30,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources of a program or ledger (`what`) that lies at `origin`.
+    /// Sources of a program or ledger (`what`) that is at `origin`.
     pub fn of(origin: Option<&Path>, what: &'static str) -> Sources {
         let built = origin.and_then(|path| path.metadata().ok()?.modified().ok()).map(|time| (time, what));
         let beside = origin.and_then(Path::parent).map(Path::to_owned);

@@ -21,11 +21,11 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// What is well: within a limit, finished, less work than before.
 pub const GOOD: Style = AnsiColor::Green.on_default();
 const HOT: Style = AnsiColor::Red.on_default();
-/// What lies between good and bad: only bounded, or a share that is neither hot nor cool.
+/// What is between good and bad: only bounded, or a share that is neither hot nor cool.
 pub const WARM: Style = AnsiColor::Yellow.on_default();
 const COOL: Style = AnsiColor::Blue.on_default();
 
-/// Width where nothing tells one.
+/// Width where none is known.
 const DEFAULT_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 50;
 const GREATEST_WIDTH: usize = 160;
@@ -93,7 +93,7 @@ pub fn cut(text: &str, width: usize) -> String {
     format!("{}…", head(text, width.saturating_sub(1)))
 }
 
-/// A name cut in its middle to fit: both ends tell more than the middle.
+/// A name cut in its middle to fit: both ends say more than the middle.
 pub fn cut_middle(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
@@ -124,7 +124,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A path cut at its start to fit: its end tells most.
+/// A path cut at its start to fit: its end says most.
 pub fn cut_start(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();

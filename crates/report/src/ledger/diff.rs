@@ -196,7 +196,7 @@ fn names(functions: &[&FunctionDiff], title: &str, top: usize, out: &mut String)
     let _ = writeln!(out, "{title}   {}{more}", shown.join(", "));
 }
 
-/// The name, behind the one that it had before.
+/// The name, after the one that it had before.
 fn both_names(function: &FunctionDiff) -> String {
     let now = shown_name(&function.name);
     match &function.was {
@@ -255,7 +255,7 @@ fn shown_place(place: &SourcePlace) -> String {
     format!("{}:{}", tidy_path(&place.file), place.line)
 }
 
-/// What became of a line, behind its place.
+/// What became of a line, after its place.
 fn remark(line: &LineDiff) -> String {
     let (before, after) = match (&line.before, &line.after) {
         (Some(before), Some(after)) => (before, after),

@@ -29,7 +29,7 @@ pub struct DiffJson {
     unchanged: usize,
     /// Lines whose cost differs; a line is one in both by what is written on it.
     lines: Vec<LineJson>,
-    /// Files of which further lines may differ, because a ledger does not tell what is written on them.
+    /// Files of which further lines may differ, because a ledger does not have the text of its lines.
     unaligned: Vec<UnalignedJson>,
     /// Functions that are not counted (of libraries), where the number of calls differs.
     outside: Vec<OutsideJson>,
@@ -86,17 +86,17 @@ struct BlockJson {
 
 #[derive(Serialize, JsonSchema)]
 struct LineJson {
-    /// Where it is; of a line that is gone, where it was.
+    /// Where it is; of a line that was removed, where it was.
     file: String,
     line: u32,
     /// Where it was, if that was another place.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<PlaceJson>,
-    /// Whether another text stands on it now.
+    /// Whether it has another text now.
     rewritten: bool,
     /// What it cost; null: it is new.
     before: Option<u128>,
-    /// What it costs; null: it is gone.
+    /// What it costs; null: it was removed.
     after: Option<u128>,
 }
 
@@ -111,7 +111,7 @@ struct UnalignedJson {
     file: String,
     /// How many of its lines, as it is now, may be any lines before.
     lines: usize,
-    /// Whether the first ledger tells what is written on such lines.
+    /// Whether the first ledger has the text of such lines.
     before_tells: bool,
     /// Whether the second does.
     after_tells: bool,

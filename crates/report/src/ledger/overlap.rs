@@ -10,7 +10,7 @@ use opcost_answer::names::{demangle, shown_name};
 /// Functions that are named in text.
 const NAMED: usize = 12;
 
-/// The document of `opcost overlap`. Shares lie between 0 and 1.
+/// The document of `opcost overlap`. Shares are between 0 and 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "opcost.overlap/1")]
 pub struct OverlapJson {
@@ -22,9 +22,9 @@ pub struct OverlapJson {
     program_block: f64,
     /// Totals of functions.
     function_total: f64,
-    /// Calls of functions; null if the estimate tells none (raw samples).
+    /// Calls of functions; null if the estimate has none (raw samples).
     entry: Option<f64>,
-    /// Of the blocks that hold 90 % of the truth, the weight that lies among the estimate's such blocks.
+    /// Of the blocks that hold 90 % of the truth, the weight that is among the estimate's such blocks.
     hot90_weight: f64,
     /// Executions of all blocks in the estimate, by those in the truth (no share: 1 where they agree); null if
     /// nothing truly ran. The other measures do not depend on it.
@@ -48,7 +48,7 @@ struct RefusedJson {
     linkage_name: String,
     /// The module, when the name is local to it (`static`).
     module: Option<String>,
-    /// Share of the estimate's executions of blocks that lie in such code.
+    /// Share of the estimate's executions of blocks that are in such code.
     estimate: f64,
     /// Share of the truth's.
     truth: f64,
@@ -116,7 +116,7 @@ pub fn print_overlap(all: &Overlap) -> String {
     text + &print_refused(&all.refused)
 }
 
-/// Functions of other code, with the share of each ledger that lies in them.
+/// Functions of other code, with the share of each ledger that is in them.
 pub fn print_refused(refused: &[Refused]) -> String {
     if refused.is_empty() {
         return String::new();

@@ -58,7 +58,7 @@ pub fn graph_picture(graphs: &[LifeGraph]) -> String {
     )
 }
 
-/// What stands above a graph: which it is, and what of it is shown.
+/// What is above a graph: which it is, and what of it is shown.
 pub fn graph_title(graph: &LifeGraph) -> [String; 2] {
     let mut about = format!("{} · block {}", cut(&demangle(&graph.function), LETTERS), graph.block);
     if graph.left_out > 0 {

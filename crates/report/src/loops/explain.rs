@@ -28,7 +28,7 @@ const SMALL_LETTER: f64 = 6.5;
 const BOX_HEIGHT: f64 = 26.0;
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 40.0;
-/// How far down an edge its argument stands.
+/// How far down an edge its argument is.
 const ALONG: f64 = 0.68;
 /// Letters of a node, at most.
 const LETTERS: usize = 60;

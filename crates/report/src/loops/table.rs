@@ -23,7 +23,7 @@ use crate::kit::style::{
 use opcost_answer::loops::{AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers};
 use opcost_answer::names::{NameBook, shown_in};
 
-/// Cells of the place and of the line of source beside a loop, at most.
+/// Cells of the place and of the line of source next to a loop, at most.
 const PLACE: usize = 22;
 const SOURCE: usize = 34;
 /// The width of a terminal in which they have these.
@@ -169,9 +169,8 @@ impl Table {
         }
     }
 
-    /// A loop: where, its line, what is known; below it what that rests on. A vector
-    /// body or unrolled body is told as the loop of the source, with what it leaves
-    /// to `rest`.
+    /// A loop: where, its line, what is known; below it what that rests on. A vector body or
+    /// unrolled body is shown as the loop of the source, with what it leaves to `rest`.
     fn row(&mut self, answer: &LoopAnswer, rest: Option<&LoopAnswer>, sources: &mut Sources) {
         let indent = "  ".repeat(answer.depth.saturating_sub(1).min(8) as usize);
         let (place, written) = match (&answer.file, answer.line) {
@@ -287,7 +286,7 @@ struct SourceLoop<'a> {
     iterations: &'a str,
     /// What one iteration of the body does: `4 at once`.
     each: String,
-    /// When the other loop does the rest: behind the body, or also before it.
+    /// When the other loop does the rest: after the body, or also before it.
     rest: &'static str,
     entered_if: Option<&'a EntryAnswer>,
 }

@@ -68,7 +68,7 @@ struct LoopJson<'a> {
     left: u64,
     /// Open when the program ended.
     open: u64,
-    /// The most turns of a partial activation.
+    /// The most iterations of a partial activation.
     partial_max: Option<u64>,
     /// Activations that a child of fork went on with; not in the others.
     inherited: u64,

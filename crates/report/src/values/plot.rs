@@ -17,7 +17,7 @@ const LEFT: f64 = 130.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 32.0;
-/// Panels in one picture; more are told and left out.
+/// Panels in one picture; more are named and left out.
 const MOST_PANELS: usize = 24;
 const COLUMNS: usize = (WIDTH - LEFT - RIGHT) as usize;
 
@@ -79,7 +79,7 @@ fn escaped(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// What stands at the ends of a panel's axes.
+/// What is at the ends of a panel's axes.
 struct Ends<'a> {
     lowest: &'a str,
     highest: &'a str,

@@ -63,13 +63,13 @@ pub struct ValueRow {
     /// Of a loop the activations that left by one of its exits; of a value how often it was
     /// computed.
     pub complete: u64,
-    /// Left by a jump, an exception or the end of a thread: how many, the most turns of one.
+    /// Left by a jump, an exception or the end of a thread: how many, the most iterations of one.
     pub left: (u64, u64),
-    /// Open at the end: how many, the most turns of one.
+    /// Open at the end: how many, the most iterations of one.
     pub open: (u64, u64),
     /// Activations of the parent of a fork that went on in it.
     pub inherited: u64,
-    /// Turns of all activations, whatever their end; of a value, nothing.
+    /// Iterations of all activations, whatever their end; of a value, nothing.
     pub back_edges: i128,
     /// How many values were recorded.
     pub recorded: u64,
@@ -133,7 +133,7 @@ pub struct NotHeld(pub String);
 
 /// A claim and how it fared.
 pub struct ClaimRow {
-    /// Whether it tells the number of turns; otherwise the most.
+    /// Whether it claims the number of iterations; otherwise the most.
     pub is_exact: bool,
     /// The formula.
     pub text: String,
@@ -149,7 +149,7 @@ pub struct ClaimRow {
     pub unchecked: u64,
     /// Activations whose sums were too long to hold.
     pub too_long: u64,
-    /// The first that failed: which entry, its turns, what was claimed.
+    /// The first that failed: which entry, its iterations, what was claimed.
     pub first_failure: Option<(u64, u64, i128)>,
     /// Why it was not checked.
     pub reason: Option<String>,
@@ -217,7 +217,7 @@ impl ValueRow {
         self.left.0 + self.open.0
     }
 
-    /// How often values lay in each of `columns` equal parts of the range.
+    /// How often values were in each of `columns` equal parts of the range.
     pub fn shape(&self, columns: usize) -> Vec<u64> {
         let Some([least, _, most]) = self.range else { return Vec::new() };
         let width = i128::from(most) - i128::from(least) + 1;

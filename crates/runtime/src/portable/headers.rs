@@ -4,10 +4,9 @@
 //! that all C++ programs begin with. All are text of ours; what else C++ programs
 //! include is in [`super::cxx_library`].
 
-/// Headers of the C library: programs and the library itself are compiled with
-/// these, and no others lie below. They declare what libstdc++ names, too, whether a
-/// portable program has it or not. `stdarg.h`, `stddef.h`, `stdbool.h` and `float.h`
-/// are clang's.
+/// Headers of the C library: programs and the library itself are compiled with these, and no others
+/// are below. They declare what libstdc++ names, too, whether a portable program has it or not.
+/// `stdarg.h`, `stddef.h`, `stdbool.h` and `float.h` are clang's.
 pub const HEADERS: &[(&str, &str)] = &[
     ("alloca.h", include_str!("../c/portable/include/alloca.h")),
     ("assert.h", include_str!("../c/portable/include/assert.h")),

@@ -82,8 +82,8 @@ fn pinned() -> (&'static str, &'static str) {
 
 /// The hash of all that shapes a portable program besides its own text.
 ///
-/// The C++ library is in it by the hash that was pinned, whether it was found or not:
-/// without it no C++ program is built, and a C program does not depend on it.
+/// The C++ library is in it by the hash that was pinned, whether it was found or not. Without it no
+/// C++ program is built, and a C program does not depend on it.
 pub fn sysroot() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| {

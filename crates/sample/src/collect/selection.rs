@@ -18,7 +18,7 @@ use crate::decode::FileMark;
 use crate::image::{Image, ImageFile};
 use crate::samples::LeftOut;
 
-/// Processes of a program, at a moment; `H` says where a sample lies.
+/// Processes of a program, at a moment; `H` says where a sample is.
 pub(super) struct Selection<H> {
     programs: Vec<ImageFile>,
     until: SystemTime,
@@ -92,7 +92,7 @@ impl<H: Copy + Ord + Hash> Selection<H> {
         LeftOut { samples: self.left_out, processes: self.others.len() as u64 }
     }
 
-    /// Where the samples lie that were left out, most first.
+    /// Where the samples are that were left out, most first.
     pub(super) fn left_out_in(&self) -> Vec<H> {
         let mut ordered: Vec<(H, u64)> = self.left_out_in.iter().map(|(home, hits)| (*home, *hits)).collect();
         ordered.sort_by_key(|(home, hits)| (std::cmp::Reverse(*hits), *home));

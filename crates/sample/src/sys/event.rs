@@ -65,7 +65,7 @@ pub(crate) mod flag {
 
 /// Bits of [`Attributes::branch_sample_type`]: branches of the program, of all kinds.
 pub(crate) const PROGRAM_BRANCHES: u64 = 1 << 0 | 1 << 3;
-/// Another bit of it: a number of the hardware's stands before them.
+/// Another bit of it: a number of the hardware comes before them.
 pub(crate) const NUMBER_BRANCHES: u64 = 1 << 17;
 
 const TIME_ENABLED: u64 = 1 << 0;
@@ -128,7 +128,7 @@ pub(crate) fn share_ring(event: BorrowedFd<'_>, owner: BorrowedFd<'_>) -> io::Re
 pub(crate) struct Counts {
     /// Nanoseconds that its tasks ran on its processor.
     pub(crate) running: u64,
-    /// Records that found no room; zero where the kernel does not tell.
+    /// Records that found no room; zero where the kernel does not report it.
     pub(crate) lost: u64,
 }
 

@@ -26,7 +26,7 @@ const DATA_TAIL: usize = 1032;
 pub(crate) struct Ring {
     base: NonNull<u8>,
     page: usize,
-    /// Bytes behind the control page, a power of two.
+    /// Bytes after the control page, a power of two.
     bytes: usize,
 }
 

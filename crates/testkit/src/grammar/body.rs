@@ -13,7 +13,7 @@ pub(super) struct Ways {
     pub(super) outer: Option<String>,
 }
 
-/// Writes one thing; the block at hand may be another behind it.
+/// Writes one thing; the block at hand may be another after it.
 pub(super) fn write_item(text: &mut Text, scope: &mut Scope, ways: &Ways) {
     match text.random.below(13) {
         0 | 1 => {
@@ -114,7 +114,7 @@ fn write_unreachable(text: &mut Text, scope: &Scope) {
     text.begin(&next);
 }
 
-/// A call whose result, if it has one, can be used behind it.
+/// A call whose result, if it has one, can be used after it.
 fn write_call(text: &mut Text, scope: &mut Scope) {
     let argument = text.pick(scope);
     let argument = text.fit(&argument, 8);

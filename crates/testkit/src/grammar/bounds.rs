@@ -12,7 +12,7 @@ use super::text::{Known, Scope, Text};
 pub(super) enum Bound {
     /// A value of before the loop.
     Fixed(Known),
-    /// What lies there when it is tested.
+    /// What is there when it is tested.
     Reloaded(Slot),
     /// Another counter of the loop, by position.
     Counter(usize),

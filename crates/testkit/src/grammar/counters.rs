@@ -53,7 +53,7 @@ pub(super) struct Counter {
     pub(super) kind: Kind,
     pub(super) width: u32,
     pub(super) start: Known,
-    /// Where it lies, if in memory.
+    /// Where it is, if in memory.
     pub(super) slot: Option<Slot>,
 }
 
@@ -151,7 +151,7 @@ fn choose_start(text: &mut Text, scope: &Scope, width: u32, kind: &Kind) -> Know
     }
 }
 
-/// The value of a counter in this turn, where it is not a phi.
+/// The value of a counter in this iteration, where it is not a phi.
 pub(super) fn current(text: &mut Text, counter: &Counter) -> Option<Known> {
     counter.slot.as_ref().map(|slot| load(text, slot))
 }

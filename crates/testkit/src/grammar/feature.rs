@@ -37,7 +37,7 @@ features! {
     Polynomial,
     /// It is cut to fewer bits before it adds a number.
     Cut,
-    /// From the second turn on it is always the same.
+    /// From the second iteration on it is always the same.
     FixedNext,
     /// A truth value that merges at the head and is branched on.
     TruthCounter,
@@ -45,7 +45,7 @@ features! {
     LeavesTwo,
     /// `while (n--)`: tested before it is counted down, in the header.
     PostDecrement,
-    /// A pointer that walks through an array.
+    /// A pointer that moves through an array.
     PointerCounter,
     /// A `double`.
     FloatCounter,
@@ -87,7 +87,7 @@ features! {
     BoundOuter,
     /// Tested before the body: it may be passed over.
     WhileForm,
-    /// Tested behind the body.
+    /// Tested after the body.
     DoWhileForm,
     /// Tested on the next value.
     TestOnNext,
@@ -99,7 +99,7 @@ features! {
     SwitchExit,
     /// A loop in a loop.
     Nest,
-    /// The counter lies in an `alloca`.
+    /// The counter is in an `alloca`.
     CounterInAlloca,
     /// In a global.
     CounterInGlobal,
@@ -131,7 +131,7 @@ features! {
     LeavingCall,
     /// A branch to the latch out of the body.
     Continue,
-    /// `unreachable` behind a branch that may be taken.
+    /// `unreachable` after a branch that may be taken.
     UnreachableArm,
     /// A block that nothing leads to but a constant condition.
     DeadArm,
@@ -141,7 +141,7 @@ features! {
     Infinite,
     /// The function calls itself before it loops.
     Recursion,
-    /// A counter is used behind its loop.
+    /// A counter is used after its loop.
     UsedBehind,
     /// The function or a loop is `mustprogress`.
     MustProgress,

@@ -23,7 +23,7 @@ struct Form {
     test: Test,
 }
 
-/// Writes a loop into the block at hand, and what comes behind it into another.
+/// Writes a loop into the block at hand, and what comes after it into another.
 pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Ways>, depth: u32) {
     let form = choose_form(text, scope);
     let before = text.block.clone();
@@ -91,7 +91,7 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Way
     scope.values.extend(values);
 }
 
-/// What a truth value of the head is in the next turn.
+/// What a truth value of the head is in the next iteration.
 fn write_next_truth(text: &mut Text, scope: &Scope, truth: &str) -> String {
     match text.random.below(5) {
         0 | 1 => "true".to_owned(),

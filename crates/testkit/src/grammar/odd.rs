@@ -61,7 +61,7 @@ fn write_infinite(text: &mut Text, scope: &Scope) {
     text.begin(&exit);
 }
 
-/// A pointer walks through the table, to its end or a value.
+/// A pointer moves through the table, to its end or a value.
 fn write_pointer_loop(text: &mut Text, scope: &Scope) {
     text.has(Feature::PointerCounter);
     let before = text.block.clone();

@@ -72,7 +72,7 @@ pub(super) struct Slot {
     pub(super) width: u32,
 }
 
-/// What a counter lies in when it lies in memory: the pointer is computed here.
+/// What a counter is in when it is in memory: the pointer is computed here.
 pub(super) fn counter_slot(text: &mut Text, width: u32) -> Slot {
     let pointer = match text.random.below(4) {
         0 => {
@@ -93,7 +93,7 @@ pub(super) fn counter_slot(text: &mut Text, width: u32) -> Slot {
     Slot { pointer, width }
 }
 
-/// What a bound lies in.
+/// What a bound is in.
 pub(super) fn bound_slot(text: &mut Text, width: u32) -> Slot {
     let name = *text.random.of(&["@bound", "@bound", "%limit"]);
     Slot { pointer: format!("{name}{width}"), width }

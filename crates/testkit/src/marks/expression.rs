@@ -100,7 +100,7 @@ pub enum ExpressionError {
         name: String,
         /// How many it takes.
         takes: usize,
-        /// How many stand there.
+        /// How many are there.
         given: usize,
     },
     /// A name without a value.

@@ -15,7 +15,7 @@ use super::{Mark, MarkClaim, MarkQuality};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct JudgedLoop {
-    /// The function it lies in.
+    /// The function it is in.
     pub function: String,
     /// The label of its header.
     pub label: Option<String>,

@@ -20,8 +20,8 @@ impl Build {
         self.options.anchor.unwrap_or(default)
     }
 
-    /// Whether the user says where files of Fortran modules go. Else they lie
-    /// with what is built, and the user's folder stays as it is.
+    /// Whether the user says where files of Fortran modules go. Else they are with what is built,
+    /// and the user's folder stays as it is.
     fn names_module_folder(&self) -> bool {
         self.options.cflags.iter().any(|flag| flag.starts_with("-J") || flag.starts_with("-module-dir"))
     }

@@ -24,7 +24,7 @@ use opcost_answer::Failure;
 const PATHS: [&str; 3] = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
 
 impl Build {
-    /// Has C's headers found, and none of the system's. Comes behind those of C++.
+    /// Has C's headers found, and none of the system's. Comes after those of C++.
     pub(crate) fn include_c(&self, command: &mut Command) -> Result<(), Failure> {
         let folder = self.path("portable-include");
         if !folder.exists() {
@@ -73,7 +73,7 @@ impl Build {
     }
 }
 
-/// Where headers lie must not matter.
+/// Where headers are must not matter.
 fn hide(command: &mut Command, folder: &Path) {
     command.arg(format!("-ffile-prefix-map={}=opcost-headers", folder.display()));
 }

@@ -15,8 +15,8 @@ use super::state::Build;
 use crate::input::{Input, Language};
 use opcost_answer::Failure;
 
-/// How the plug-in is linked: all that is not the descriptor stays inside,
-/// calls are bound when it is loaded, unused parts of libraries are dropped.
+/// How the plug-in is linked. All that is not the descriptor stays inside, calls are bound when it
+/// is loaded, and unused parts of libraries are dropped.
 const LINKING: &[&str] = &[
     "-shared",
     "-static-libgcc",

@@ -36,7 +36,7 @@ use crate::tools::{Tools, run_tool, status_of, without_stripping};
 const LINKER: &str = "opcost-rust-link";
 const REQUEST: &str = "request.json";
 
-/// What the linker finds beside its link.
+/// What the linker finds next to its link.
 #[derive(Debug, Serialize, Deserialize)]
 struct RustRequest {
     /// Paths of bitcode, object and map are filled in when linking.
@@ -170,7 +170,7 @@ pub enum RustPurpose {
         /// Where counters go.
         placement: Placement,
     },
-    /// To be sampled: without counters, with a table of its code beside it.
+    /// To be sampled: without counters, with a table of its code next to it.
     Sample,
 }
 
@@ -245,7 +245,7 @@ pub fn linker_arguments(linker: &Path) -> [OsString; 2] {
 }
 
 impl RustRequest {
-    /// Makes the link to opcost and the request beside it.
+    /// Makes the link to opcost and the request next to it.
     fn install(&self, folder: &Path) -> Result<PathBuf, Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
         let folder = folder.canonicalize().map_err(Failure::file("find", folder))?;

@@ -33,7 +33,7 @@ pub enum Purpose {
     Analysis,
     /// To record values: what, `Build::values` says.
     Values,
-    /// To be sampled: as it is, with a table of its code beside it.
+    /// To be sampled: as it is, with a table of its code next to it.
     Sample {
         /// Where the optimiser runs.
         optimiser: Optimiser,
@@ -56,7 +56,7 @@ pub enum Purpose {
 pub enum Optimiser {
     /// Before the anchor, if at all: machine code is made of what has an identity.
     BeforeAnchor,
-    /// Behind the anchor, where it may copy and move instructions that have an identity.
+    /// After the anchor, where it may copy and move instructions that have an identity.
     BehindAnchor,
 }
 
@@ -153,7 +153,7 @@ impl Build {
         })
     }
 
-    /// Whether one of several machines is meant, for which the program is the same.
+    /// Whether it is for any of several machines, on which the program is the same.
     pub(crate) fn is_portable(&self) -> bool {
         matches!(self.platform, Platform::Portable(_))
     }

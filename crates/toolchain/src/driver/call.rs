@@ -51,9 +51,8 @@ pub(crate) fn is_sampled_by_setting() -> Result<bool, Failure> {
     }
 }
 
-/// The folder that names in maps are relative to: `OPCOST_ROOT`, else the
-/// nearest folder above the source that is the root of a project, else the
-/// working folder.
+/// The folder that names in maps are relative to. It is `OPCOST_ROOT`, else the nearest folder
+/// above the source that is the root of a project, else the working folder.
 pub(crate) fn root_of(source: &Path) -> PathBuf {
     if let Some(root) = setting("OPCOST_ROOT") {
         return PathBuf::from(root);

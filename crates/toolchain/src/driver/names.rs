@@ -31,7 +31,7 @@ impl Front {
     }
 }
 
-/// The front meant by the name that opcost was started with.
+/// The front selected by the name that opcost was started with.
 pub fn by_program_name(program: &OsStr) -> Option<Front> {
     let name = Path::new(program).file_name()?.to_str()?;
     Front::from_verb(OsStr::new(name.strip_prefix("opcost-")?))

@@ -61,7 +61,7 @@ impl DriverJob {
         self.arguments.iter().any(|given| given == argument)
     }
 
-    /// The argument behind another.
+    /// The argument after another.
     pub(crate) fn behind(&self, name: &str) -> Option<&OsStr> {
         let at = self.arguments.iter().position(|given| given == name)?;
         self.arguments.get(at + 1).map(OsString::as_os_str)

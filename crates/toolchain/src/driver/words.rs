@@ -28,8 +28,8 @@ impl Words {
         Ok(Words { given: given.to_vec(), expanded: expanded(given)? })
     }
 
-    /// What the planning driver gets: words that opcost cannot honour are
-    /// gone, and `behind` stands at the end of the options.
+    /// What the planning driver gets: no words that opcost cannot honour, and `behind` at the end
+    /// of the options.
     pub(crate) fn preserved(&self, behind: &[OsString]) -> Vec<OsString> {
         let mut kept = Vec::new();
         let mut words = self.expanded.iter();
@@ -98,7 +98,7 @@ impl Words {
     }
 }
 
-/// Inputs given after `--`, and what is linked behind them.
+/// Inputs given after `--`, and what is linked after them.
 fn behind_inputs(inputs: Vec<OsString>, behind: &[OsString]) -> Vec<OsString> {
     if inputs.is_empty() {
         return behind.to_vec();

@@ -16,7 +16,7 @@ use crate::error::WorkError;
 use crate::file::{is_module, without_code};
 use crate::names::listed;
 
-/// The instructions that are meant.
+/// The instructions that are selected.
 ///
 /// # Errors
 /// There are none: what there is instead.
@@ -59,7 +59,7 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
     }
 }
 
-/// What is meant by a line of a module that was compiled already.
+/// What is selected by a line of a module that was compiled already.
 fn line_of_sources(module: &Module, file: &str, line: u32, column: Option<u32>) -> Result<Chosen, WorkError> {
     let sources = sources_of(module, file);
     let mut found: Vec<(&String, Chosen)> = Vec::new();
@@ -150,12 +150,12 @@ fn values(module: &Module, function: &Function) -> Vec<String> {
     named.filter_map(|at| Some(texts.instruction(at).split_once(" = ")?.0.to_owned())).collect()
 }
 
-/// Instructions that were written in a function and stand in others now.
+/// Instructions that were written in a function and are in others now.
 fn copies(module: &Module, wanted: &str) -> Chosen {
     those(module, |_, place| place.is_some_and(|place| is_written_in(module, place, wanted)))
 }
 
-/// The instructions that are meant by number or place.
+/// The instructions that are selected by number or place.
 fn those(module: &Module, is_meant: impl Fn(u32, Option<PlaceId>) -> bool) -> Chosen {
     let mut chosen = Chosen::default();
     let mut number = 0;

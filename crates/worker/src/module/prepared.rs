@@ -46,7 +46,7 @@ fn makers(producers: &[String]) -> String {
     if names.is_empty() { "an unknown compiler".to_owned() } else { names.join(" and ") }
 }
 
-/// Letters of the words of a compiler that does not tell its version in the usual way.
+/// Letters of the words of a compiler that does not report its version in the usual way.
 const LONGEST_NAME: usize = 40;
 
 /// `Debian clang version 22.1.8 (1~deb12u1)` → `clang 22.1.8`, as the compiler's own `--version` is

@@ -17,7 +17,7 @@ use opcost_ir::Module;
 use opcost_job::module::ModuleJob;
 use opcost_key::{FileId, FileTexts, LineText, text_hash};
 
-/// The texts of all lines that code or functions of the module stand on.
+/// The texts of all lines that code or functions of the module are on.
 pub(crate) fn texts_of(module: &Module, job: &ModuleJob) -> Vec<FileTexts> {
     let mut wanted: BTreeMap<FileId, BTreeSet<u32>> = BTreeMap::new();
     for place in module.places.values().filter(|place| place.line != 0) {

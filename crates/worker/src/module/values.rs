@@ -130,7 +130,7 @@ fn encoded(step: CheckStep) -> (u32, u32, String) {
 }
 
 /// The key of what is recorded. What is stored or returned goes by the instruction that does it:
-/// such an instruction has no result that could be meant.
+/// such an instruction has no result that could be selected.
 fn key_of(module: &Module, facts: &PointFacts) -> Key {
     let function = module.key(facts.function);
     match facts.subject {

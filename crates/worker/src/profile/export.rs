@@ -38,7 +38,7 @@ pub(crate) fn to_pgo(job: &PgoJob) -> Result<(), WorkError> {
     Ok(session.to_pgo(how, job.level, &job.output)?)
 }
 
-/// Makes the profile, and tells what did not fit.
+/// Makes the profile, and returns what did not fit.
 ///
 /// # Errors
 /// Nothing fits, a module cannot be read, or the file cannot be written.

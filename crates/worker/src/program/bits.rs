@@ -65,7 +65,7 @@ pub(crate) fn answer(
     })
 }
 
-/// A function whose values are told.
+/// A function whose values are reported.
 struct Owner<'a> {
     id: FunctionId,
     body: &'a Function,
@@ -184,9 +184,9 @@ impl Describer<'_> {
     }
 }
 
-/// Results that are poison if a promise is broken: by their own flags, by how
-/// far they shift, or by what they are computed from, poison itself too. Where
-/// memory or a call stands in between, nothing is said of it.
+/// Results that are poison if a promise is broken. The promise is of their own flags, of how far
+/// they shift, or of what they are computed from, poison itself too. Where memory or a call is in
+/// between, nothing is said of it.
 fn may_be_poison(module: &Module, body: &Function) -> IdMap<InstructionId, bool> {
     let mut found = IdMap::filled(body.instructions.len(), false);
     let mut is_news = true;

@@ -269,7 +269,7 @@ fn contradicted(module: &Module, written: &PortContract, handed: &Handed, given:
     )
 }
 
-/// Where a call stands.
+/// Where a call is.
 fn location(module: &Module, caller: &Function, at: InstructionId) -> String {
     let place = caller.instructions[at].place.map(|place| &module.places[place]);
     match place.filter(|place| place.line > 0) {

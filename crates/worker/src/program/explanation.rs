@@ -236,7 +236,7 @@ fn in_function(module: &Module, name: &str) -> Result<Vec<Thing>, WorkError> {
     }
 }
 
-/// What the exits of loops compare, of loops whose header or latch is meant.
+/// What the exits of loops compare, of loops whose header or latch is selected.
 fn loops(function: &Function, id: FunctionId, is_meant: impl Fn(InstructionId) -> bool) -> Vec<Thing> {
     let dominators = Dominators::compute(function, BlockId::new(0));
     let forest = LoopForest::compute(function, &dominators);

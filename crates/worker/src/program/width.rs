@@ -91,7 +91,7 @@ pub(crate) fn answer(
     })
 }
 
-/// What is told where no integer is.
+/// What is printed where no integer is.
 fn nothing(file: &str, line: u32, column: Option<u32>, lines: &BTreeSet<u32>) -> String {
     let near = lines.iter().min_by_key(|near| near.abs_diff(line));
     match (near, column) {
@@ -141,7 +141,7 @@ impl Explainer<'_> {
             .collect()
     }
 
-    /// The links that are values, each once, without the first, which is told.
+    /// The links that are values, each once, without the first, which is reported.
     fn chain(&self, links: &[BecauseLink]) -> Vec<WidthStep> {
         let values = links[1..].iter().filter_map(|link| link.value);
         values.map(|(function, value)| self.step(function, value)).collect()

@@ -73,7 +73,7 @@ pub(super) fn count_of_weaker(outcomes: &[Outcome]) -> usize {
     weaker(outcomes, |value| value.own.as_ref()).len()
 }
 
-/// The same of what is told without a checker.
+/// The same of what is reported without a checker.
 pub(super) fn count_of_weaker_uncertified(outcomes: &[Outcome]) -> usize {
     weaker(outcomes, |value| value.uncertified.as_ref()).len()
 }

@@ -35,7 +35,7 @@ impl Sums {
     }
 }
 
-/// What was seen, beside the sums of the same values.
+/// What was seen, next to the sums of the same values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ObservedSums {
     pub(super) of_widths: Sums,
@@ -75,8 +75,8 @@ impl ObservedSums {
         self.of_widths.columns[8]
     }
 
-    /// How much of what LLVM leaves open these bits close: none of it if they are
-    /// LLVM's, all if they are those that were seen; less than none if they are more.
+    /// How much of what LLVM leaves open these bits close. It is none of it if they are LLVM's, and
+    /// all if they are those that were seen. It is less than none if they are more.
     pub(super) fn closed_by(&self, bits: u64) -> Option<f64> {
         let room = self.fwd() as f64 - self.width as f64;
         (room > 0.0).then(|| (self.fwd() as f64 - bits as f64) / room)

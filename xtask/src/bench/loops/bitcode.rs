@@ -25,7 +25,7 @@ pub(super) const PROMOTION: &str =
 #[derive(Debug, Clone, Default)]
 pub(super) struct Run {
     pub(super) arguments: Vec<String>,
-    /// Files that lie where it runs.
+    /// Files that are where it runs.
     pub(super) inputs: Option<PathBuf>,
     pub(super) libraries: Vec<String>,
 }

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Names get these in turn, each name another one.
+/// Names get these one after the other, each name another one.
 const SAMPLES: [i128; 8] = [3, 0, 10, 1, 64, 2, 7, 33];
 
 /// How marks fared.

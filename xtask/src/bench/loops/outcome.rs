@@ -11,7 +11,7 @@ pub(super) struct Outcome {
     pub(super) set: String,
     pub(super) level: String,
     pub(super) comparison: Comparison,
-    /// How opcost's answers stand to marks; of the hard loops at -O0.
+    /// How opcost's answers compare with marks; of the hard loops at -O0.
     pub(super) marked: Option<Marked>,
     /// What LLVM and opcost took for SQLite.
     pub(super) taken: Option<(Taken, Option<Taken>)>,

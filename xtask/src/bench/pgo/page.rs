@@ -13,9 +13,9 @@ use super::options::Options;
 use crate::bench::figures::median;
 use std::fmt::Write;
 
-/// How long each build takes by what a round's builds take: the median of its shares of the
-/// rounds' medians. One run of one build differs from the next by more than profiles do, and
-/// so does what all are compared with, if it is one run of one build.
+/// How long each build takes by what a round's builds take: the median of its shares of the rounds'
+/// medians. One run of one build differs from the next by more than profiles do. So does what all
+/// are compared with, if it is one run of one build.
 fn paces(columns: &[Column]) -> Vec<Option<f64>> {
     let built = || columns.iter().filter(|column| column.missing.is_none());
     let rounds = built().map(|column| column.seconds.len()).min().unwrap_or(0);

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Programs that are linked to fixed addresses lie below; libraries and the kernel above.
+/// Programs that are linked to fixed addresses are below; libraries and the kernel above.
 const PROGRAM_ENDS: u64 = 1 << 32;
 
 /// The profile's path.

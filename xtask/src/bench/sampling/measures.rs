@@ -55,7 +55,7 @@ impl Results {
     }
 }
 
-/// A measure, if it was told.
+/// A measure, if it was made.
 pub(super) type Of = fn(&Measures) -> Option<f64>;
 
 /// Median, least and most of a measure of a way; none if nothing was measured.

@@ -61,7 +61,7 @@ pub(super) struct Writer<'w, 'r, 'a> {
     pub(super) chain: Vec<ExplanationId>,
     /// Terms that need a name.
     pub(super) missing: HashSet<ExplanationId>,
-    /// Nodes that lead back to each alternatives that are meant again.
+    /// Nodes that lead back to each alternative that is referred to again.
     pub(super) leading_back: HashMap<ExplanationId, IdSet<ExplanationId>>,
     pub(super) depth: u32,
 }

@@ -19,7 +19,7 @@ use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
 use crate::memory::effect::*;
 
-/// The most words of a copied block that are told apart.
+/// The most words of a copied block that are distinguished.
 const MOST_WORDS: u64 = 16;
 
 impl Collector<'_> {
@@ -234,7 +234,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Remembers what the pointers lead to that lie where an argument points.
+    /// Remembers what the pointers lead to that are stored where an argument points.
     fn look_behind(&mut self, id: FunctionId, call: InstructionId, position: u32, argument: Value) {
         if self.behind.contains_key(&(id, call, position)) {
             return;
@@ -297,7 +297,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Bytes, if they stand in the code.
+    /// Bytes, if they are constant.
     fn extent(&self, arguments: &[Value], extent: Extent) -> Option<u64> {
         let number = |position: u32| match arguments.get(position as usize) {
             Some(&Value::Constant(id)) => match self.graph.module.constants[id].value {
@@ -314,7 +314,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What lies at `from` lies at `to` too: word for word where that is few.
+    /// What is at `from` is at `to` too: word for word where that is few.
     fn copy_memory(&mut self, to: Node, from: Node, size: Option<u64>) {
         let word = self.graph.word();
         let words = size.map(|size| size.div_ceil(word)).filter(|&words| words <= MOST_WORDS);

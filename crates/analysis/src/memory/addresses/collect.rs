@@ -47,7 +47,7 @@ pub(super) struct Collector<'a> {
     pub(super) bound: HashSet<(u32, FunctionId)>,
     /// Sites that may call what is not seen.
     pub(super) open: HashSet<u32>,
-    /// What lies behind the pointers where an argument points.
+    /// What the pointers lead to that are stored where an argument points.
     pub(super) behind: HashMap<(FunctionId, InstructionId, u32), Node>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
         bound
     }
 
-    /// Nodes of what lies behind arguments, sorted.
+    /// Nodes of what pointers lead to that are stored where arguments point, sorted.
     pub(super) fn behind_nodes(&self) -> Vec<((FunctionId, InstructionId, u32), Node)> {
         let mut behind = Vec::from_iter(self.behind.iter().map(|(&place, &node)| (place, node)));
         behind.sort_unstable();
@@ -107,7 +107,7 @@ impl<'a> Collector<'a> {
         open
     }
 
-    /// Everything that stands in the module.
+    /// Everything that is in the module.
     pub(super) fn collect(&mut self) {
         let module = self.graph.module;
         self.collect_data();

@@ -1,14 +1,13 @@
 //! What may each pointer point to, given who gets it from whom?
 //!
-//! Inclusion-based (Andersen, 1994): a node stands for a pointer, an edge for
-//! "also points to what that one points to, so many bytes on"; loads and
-//! stores add edges to the cells of the objects that their address is found to
-//! point to. A cell is a word of an object, or every so many words of it. New
-//! targets travel once along each edge (difference propagation). What keeps it
-//! near linear: a node has at most [`MOST_TARGETS`] targets, an object at most
-//! [`MOST_CELLS`] cells and a node eight exact offsets in one object; where
-//! there are more targets, all of them escape and the pointer is unknown,
-//! which is unification with the outside; more offsets become one congruence.
+//! Inclusion-based (Andersen, 1994): a node represents a pointer, an edge for "also points to what
+//! that one points to, so many bytes on"; loads and stores add edges to the cells of the objects
+//! that their address is found to point to. A cell is a word of an object, or every so many words
+//! of it. New targets travel once along each edge (difference propagation). What keeps it near
+//! linear: a node has at most [`MOST_TARGETS`] targets, an object at most [`MOST_CELLS`] cells and
+//! a node eight exact offsets in one object; where there are more targets, all of them escape and
+//! the pointer is unknown, which is unification with the outside; more offsets become one
+//! congruence.
 //!
 //! *Unknown* means: the outside, and every object that escaped. What unknown
 //! addresses are given escapes; what escaped objects hold escapes and is
@@ -32,7 +31,7 @@ define_id!(
 pub(super) const MOST_TARGETS: usize = 64;
 /// The most exact offsets in one object that one pointer is followed to.
 const MOST_OFFSETS: usize = 8;
-/// The most cells that are told apart in one object.
+/// The most cells that are distinguished in one object.
 const MOST_CELLS: usize = 64;
 /// The most words that one access is split into.
 const MOST_WORDS: i64 = 16;
@@ -350,7 +349,7 @@ impl<'a> Graph<'a> {
         cell
     }
 
-    /// What lies in cells.
+    /// What is in cells.
     pub(super) fn stored_targets(&self) -> impl Iterator<Item = AddressTarget> {
         let written = self.all_cells.iter().map(|cell| cell.written.index());
         written.flat_map(|node| self.sets[node].targets.iter().copied())

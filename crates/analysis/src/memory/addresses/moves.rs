@@ -1,10 +1,9 @@
 //! How far from its base does a `getelementptr` lead?
 //!
-//! Constant indices give bytes, others a multiple of their element's stride;
-//! the greatest common divisor of those is the step, times the power of two that
-//! divides an index which counts bytes or elements itself. Where every index that is
-//! not known runs through an array of the source type, the array is told too.
-//! Cost: linear in the indices.
+//! Constant indices give bytes, others a multiple of their element's stride; the greatest common
+//! divisor of those is the step, times the power of two that divides an index which counts bytes or
+//! elements itself. Where every index that is not known runs through an array of the source type,
+//! the array is reported too. Cost: linear in the indices.
 
 use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Type, TypeId, Value};
 use opcost_key::InstructionId;

@@ -1,10 +1,9 @@
 //! What is there to point to? The objects of a module.
 //!
-//! An object stands for all memory that one place of the code brings about:
-//! a global, an alloca, the results of one call of `malloc`, the copy that a
-//! `byval` parameter is; and for a function's code. [`ObjectId`] 0 is the
-//! outside: all memory that the module does not know. Numbers are arithmetic
-//! for globals and functions, so that no list is searched. Cost: constant.
+//! An object represents all memory that one place of the code brings about: a global, an alloca,
+//! the results of one call of `malloc`, the copy that a `byval` parameter is; and for a function's
+//! code. [`ObjectId`] 0 is the outside: all memory that the module does not know. Numbers are
+//! arithmetic for globals and functions, so that no list is searched. Cost: constant.
 
 use opcost_index::{Id, IdMap, define_id};
 use opcost_ir::{ConstantValue, DeclarationId, GlobalId, Layout, Module, Opcode, Type, TypeId, Value};
@@ -183,7 +182,7 @@ fn is_one(module: &Module, count: Option<Value>) -> bool {
     }
 }
 
-/// Bytes that an alloca makes, if they stand in the code.
+/// Bytes that an alloca makes, if they are constant.
 pub(super) fn alloca_size(
     module: &Module,
     layout: &Layout,

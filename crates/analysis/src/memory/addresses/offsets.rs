@@ -1,13 +1,11 @@
 //! Where in an object may a pointer point? One offset, or every so many bytes.
 //!
-//! A set of byte offsets is `first, first + step, …, last`: a congruence
-//! (Granger, "Static analysis of arithmetical congruences", 1989) with a range.
-//! Without a known end it runs to the object's end, and then stands for every
-//! offset with that remainder, since no access lies before the object's start.
-//! A range that is narrower than the object comes from the type of an array
-//! whose index is not known: that indices stay inside their array is what the
-//! language says, and whoever concludes something from it says so
-//! ([`Apart::ByIndex`]). Cost: constant.
+//! A set of byte offsets is `first, first + step, …, last`: a congruence (Granger, "Static analysis
+//! of arithmetical congruences", 1989) with a range. Without a known end it runs to the object's
+//! end, and then represents every offset with that remainder, since no access is before the
+//! object's start. A range that is narrower than the object comes from the type of an array whose
+//! index is not known: that indices stay inside their array is what the language says, and anyone
+//! who concludes something from it says so ([`Apart::ByIndex`]). Cost: constant.
 
 /// The end of an object whose size does not matter.
 const END: i64 = i64::MAX;
@@ -122,8 +120,8 @@ impl Offsets {
         if self.step == 0 { self } else { Self::every(self.first, self.step) }
     }
 
-    /// Where the moved pointer points; `is_array` tells whether such an array
-    /// begins at an offset of the object.
+    /// Where the moved pointer points; `is_array` says whether such an array begins at an offset of
+    /// the object.
     pub fn moved(self, by: Move, is_array: impl Fn(i64, &ArraySpan) -> bool) -> Offsets {
         match by {
             Move::Anywhere => Self::ANY,
@@ -145,8 +143,8 @@ impl Offsets {
         }
     }
 
-    /// So many bytes on. A range grows instead of moving: the constant may
-    /// undo a part of an index that lies before the array.
+    /// So many bytes on. A range grows instead of moving: the constant may undo a part of an index
+    /// that is before the array.
     fn shifted(self, by: i64) -> Offsets {
         let Some(first) = self.first.checked_add(by) else { return Self::ANY };
         if self.step == 0 {

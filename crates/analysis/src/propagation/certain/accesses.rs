@@ -1,10 +1,9 @@
 //! What does an access demand of its pointer, and a pointer of its indices?
 //!
-//! An access lies within the largest of the objects that its pointer may lead
-//! to: data that nobody can replace, locals, and what is allocated with a
-//! constant size, if nothing ever moves or resizes what is allocated. The
-//! offset is the base's and what the indices add, each of which is what the
-//! others leave. Cost: the square of the indices.
+//! An access is within the largest of the objects that its pointer may lead to: data that nobody
+//! can replace, locals, and what is allocated with a constant size, if nothing ever moves or
+//! resizes what is allocated. The offset is the base's and what the indices add, each of which is
+//! what the others leave. Cost: the square of the indices.
 
 use opcost_ir::{Flags, Opcode, TypeId, Value};
 use opcost_key::InstructionId;
@@ -17,11 +16,11 @@ use crate::ranges::back;
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, RangeStep, ValueRange};
 
-/// `getelementptr`s behind one another whose indices are bounded.
+/// The longest chain of `getelementptr`s whose indices are bounded.
 const DEEPEST: usize = 8;
 
 impl Walk<'_> {
-    /// An access lies in one of the objects that it may go to.
+    /// An access is in one of the objects that it may go to.
     pub(super) fn access(&mut self, at: InstructionId, pointer: Value, ty: Option<TypeId>) {
         if self.options.backwards == Backwards::WithinArrays {
             self.inner(pointer);

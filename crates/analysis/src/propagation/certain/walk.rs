@@ -1,4 +1,4 @@
-//! What must values be, from the place where a walk backwards stands?
+//! What must values be, from the place where a backward traversal is?
 //!
 //! Demands on values, each within the range that holds without demands; at most
 //! [`MOST_VALUES`] at a time. Cost: a look-up.

@@ -1,8 +1,8 @@
 //! Sums, products, quotients, what rounds to integers, the least and greatest.
 //!
-//! Each is monotone in each operand where it is defined, so the extreme results
-//! lie at the corners; corners that are no number (`inf - inf`, `0 · inf`) are
-//! left out, and zero is put in where it comes from between them.
+//! Each is monotone in each operand where it is defined, so the extreme results are at the corners;
+//! corners that are no number (`inf - inf`, `0 · inf`) are left out, and zero is put in where it
+//! comes from between them.
 //!
 //! Integers stay integers under sums and products: what fits is exact, and a
 //! number that is too large for fractions is an integer anyway.
@@ -75,8 +75,8 @@ impl FloatRange {
             .or_nan(clash || self.nan_in_either(other))
     }
 
-    /// A rounded product and the exact one that it may stand for: no farther away
-    /// than the next number.
+    /// A rounded product and the exact one that it may represent: no farther away than the next
+    /// number.
     pub(super) fn perhaps_exact(self) -> FloatRange {
         let Some((low, high)) = self.ends else { return self };
         let most = 2f64.powi(self.format.precision() as i32);

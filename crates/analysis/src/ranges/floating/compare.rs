@@ -1,4 +1,4 @@
-//! `fcmp`: its result, and what it tells of an operand.
+//! `fcmp`: its result, and what it says of an operand.
 
 use opcost_ir::Predicate;
 

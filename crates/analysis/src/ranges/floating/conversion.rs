@@ -58,8 +58,7 @@ impl FloatRange {
         ValueRange::new(arc.join(zero), KnownBits::unknown(width), Congruence::any(width))
     }
 
-    /// The words of these integers, which lie within the type or where rounding
-    /// put its ends.
+    /// The words of these integers, which are within the type or where rounding put its ends.
     fn between(&self, low: f64, high: f64, width: u32, sign: Sign) -> Interval {
         match sign {
             Sign::Unsigned => {

@@ -1,8 +1,8 @@
 //! What is an arc of the circle of n-bit numbers, and what is in it?
 //!
-//! A first member and how many more lie behind it, over the seam between the greatest
-//! number and 0 if need be. Empty and full arcs have one form each. Read as unsigned or
-//! signed numbers, an arc is cut at the seams into pieces. Cost: constant.
+//! A first member and how many more are after it, over the seam between the greatest number and 0
+//! if need be. Empty and full arcs have one form each. Read as unsigned or signed numbers, an arc
+//! is cut at the seams into pieces. Cost: constant.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::ranges::word::{Width, mask, sign_bit, signed};
 pub struct Interval {
     pub(super) width: u32,
     pub(super) low: u128,
-    /// Members beside the first; none if the arc is empty.
+    /// Members in addition to the first; none if the arc is empty.
     pub(super) span: Option<u128>,
 }
 
@@ -42,7 +42,7 @@ impl Interval {
         Interval::arc(width, low, high.wrapping_sub(low) & mask(width))
     }
 
-    /// `low` and so many behind it.
+    /// `low` and so many after it.
     pub(crate) fn arc(width: u32, low: u128, span: u128) -> Interval {
         if span >= mask(width) {
             Interval::full(width)

@@ -84,8 +84,8 @@ fn extreme(operation: Operation, left: ArcPiece, right: ArcPiece, width: u32, la
     result
 }
 
-/// Which ends a prefix still touches (bit 0 the lower, bit 1 the upper one) when
-/// `set` comes next; none if it would leave the interval.
+/// Which ends a prefix still touches (bit 0 the lower, bit 1 the upper one) when `set` comes next.
+/// None if it would leave the interval.
 fn follow(touching: u16, ends: ArcPiece, bit: u32, set: bool) -> Option<u16> {
     let (low, high) = (ends.0 >> bit & 1 != 0, ends.1 >> bit & 1 != 0);
     let mut still = FREE;

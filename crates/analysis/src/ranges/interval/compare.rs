@@ -1,4 +1,4 @@
-//! Comparisons: their result, what they tell of an operand, and overflow.
+//! Comparisons: their result, what they say of an operand, and overflow.
 //!
 //! Over pieces of one sign the ends decide which of less, equal and greater
 //! happen. The members that can make a comparison true are intervals too, so

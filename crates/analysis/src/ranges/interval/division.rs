@@ -1,9 +1,9 @@
 //! Quotients and remainders.
 //!
-//! All four are unsigned division of magnitudes over pieces of one sign. The
-//! first [`DIVISORS`] divisors are taken one by one, where the results of each
-//! are full intervals and the gaps between them are widest; those behind are
-//! taken together. No division by zero and none that overflows takes place.
+//! All four are unsigned division of magnitudes over pieces of one sign. The first [`DIVISORS`]
+//! divisors are taken one by one, where the results of each are full intervals and the gaps between
+//! them are widest; those after them are taken together. No division by zero and none that
+//! overflows takes place.
 
 use opcost_ir::Flags;
 

@@ -30,7 +30,7 @@ impl Hull {
         self.pieces.push((value, value));
     }
 
-    /// From `low` upwards, so many behind it, over the seam if need be.
+    /// From `low` upwards, so many after it, over the seam if need be.
     pub(crate) fn add_span(&mut self, low: u128, span: u128) {
         self.add_arc(Interval::arc(self.width, low, span));
     }

@@ -79,8 +79,8 @@ pub(super) fn magnitudes(piece: ArcPiece, width: u32) -> ArcPiece {
     if piece.0 < sign_bit(width) { piece } else { (negated(piece.1, width), negated(piece.0, width)) }
 }
 
-/// The least product and how far the greatest lies behind it, in words; none if
-/// there is none within the limit.
+/// The least product and how far the greatest is above it, in words; none if there is none within
+/// the limit.
 fn product_of(left: ArcPiece, right: ArcPiece, limit: Option<u128>, width: u32) -> Option<(u128, u128)> {
     let least = wide_product(left.0, right.0);
     let mut greatest = wide_product(left.1, right.1);

@@ -1,18 +1,17 @@
-//! Sums of boxes of bits, by a walk over the carries.
+//! Sums of boxes of bits, by a traversal over the carries.
 //!
-//! What a bit of a sum can be depends on which carries can come into it and,
-//! where a flag says how the sum ends, on which of them lead to that end.
-//! Forward and back once, two states: the best answer. Without flags the sums
-//! of the least and of the greatest values tell the carries at once. Cost:
-//! linear in the width; without flags a few machine words.
+//! What a bit of a sum can be depends on which carries can come into it and, where a flag says how
+//! the sum ends, on which of them lead to that end. Forward and back once, two states: the best
+//! answer. Without flags the sums of the least and of the greatest values give the carries at once.
+//! Cost: linear in the width; without flags a few machine words.
 
 use super::KnownBits;
 use crate::ranges::word::mask;
 
-/// What is said of a sum beside its operands.
+/// What is known of a sum in addition to its operands.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
-    /// Added beside.
+    /// Added as well.
     pub(super) carry: bool,
     /// Whether a carry leaves it.
     pub(super) leaving: Option<bool>,
@@ -86,8 +85,8 @@ impl KnownBits {
         known
     }
 
-    /// Tells of each carry in the set and each choice of the two bits at a
-    /// place: the carry and the sum of the three.
+    /// Calls `tell` for each carry in the set and each choice of the two bits at a place. It gets the
+    /// carry and the sum of the three.
     fn each_way(self, other: KnownBits, bit: u32, carries: u8, mut tell: impl FnMut(u8, u8)) {
         let choices = |of: KnownBits| {
             [(0u8, of.ones), (1, of.zeros)].into_iter().filter(move |&(_, never)| never >> bit & 1 == 0)

@@ -1,7 +1,7 @@
-//! Which members of a box lie between two numbers?
+//! Which members of a box are between two numbers?
 //!
-//! The least member from a number on shares its highest bits, leaves it upwards
-//! at one bit and is the least behind that. Cost: constant.
+//! The least member from a number on shares its highest bits, leaves it upwards at one bit and is
+//! the least after that. Cost: constant.
 
 use super::KnownBits;
 use crate::ranges::interval::{Hull, Interval};

@@ -1,12 +1,11 @@
 //! Products, quotients and remainders.
 //!
-//! Three sources, met: what arcs tell, for each pair of signs by itself (the
-//! highest bits); what is certain of the lowest bits modulo a power of two; and
-//! for products, the sum of what each bit of one factor adds (the kernel's
-//! `tnum_mul` has the idea). Squares of one word know more of both ends: factors
-//! have one sign, and the square of an odd number is one more than a multiple of
-//! eight. None is the best answer. The tests measure by how much and hold them
-//! against what LLVM's `KnownBits` can tell.
+//! Three sources, met: what arcs say, for each pair of signs by itself (the highest bits); what is
+//! certain of the lowest bits modulo a power of two; and for products, the sum of what each bit of
+//! one factor adds (the kernel's `tnum_mul` has the idea). Squares of one word know more of both
+//! ends: factors have one sign, and the square of an odd number is one more than a multiple of
+//! eight. None is the best answer. The tests measure by how much and hold them against what LLVM's
+//! `KnownBits` can say.
 
 use opcost_ir::Flags;
 
@@ -71,8 +70,8 @@ impl KnownBits {
         sum
     }
 
-    /// With `a` zeros at the end of one and the lowest `k` bits known, a factor
-    /// is `2^a` times what is known modulo `2^(k-a)`: so is the product.
+    /// With `a` zeros at the end of a factor and its lowest `k` bits known, the factor is `2^a`
+    /// times what is known modulo `2^(k-a)`. So is the product.
     fn lowest_of_product(self, other: KnownBits) -> KnownBits {
         let zeros = self.zeros_at_end() + other.zeros_at_end();
         let precise = |of: KnownBits| of.known_at_end() - of.zeros_at_end();
@@ -99,8 +98,8 @@ impl KnownBits {
         KnownBits::new(self.width, self.zeros & kept, self.ones & kept)
     }
 
-    /// `self = quotient * other`: the zeros at the ends are those of both
-    /// factors, and behind an odd divisor the lowest bits can be divided.
+    /// `self = quotient * other`: the zeros at the ends are those of both factors, and by an odd
+    /// divisor the lowest bits can be divided.
     fn lowest_of_exact(self, other: KnownBits) -> KnownBits {
         let width = self.width;
         let most = |of: KnownBits| of.ones.trailing_zeros();
@@ -124,7 +123,7 @@ impl KnownBits {
         known
     }
 
-    /// What arcs around the operands tell, sign by sign.
+    /// What arcs around the operands say, sign by sign.
     fn through_arcs(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let width = self.width;
         let mut all = KnownBits::empty(width);

@@ -1,4 +1,4 @@
-//! Joins, meets and what a comparison tells: part by part, then reduced.
+//! Joins, meets and what a comparison says: part by part, then reduced.
 
 use opcost_ir::{Flags, Predicate};
 

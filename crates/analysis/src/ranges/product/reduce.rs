@@ -1,8 +1,7 @@
 //! What do the parts of a product know of each other?
 //!
-//! One round tells each part what the others know; rounds go on until nothing
-//! changes. A part only ever takes what holds fewer values, so rounds end; they
-//! are counted all the same.
+//! One round gives each part what the others know; rounds go on until nothing changes. A part only
+//! ever takes what holds fewer values, so rounds end; they are counted all the same.
 
 use super::ValueRange;
 use crate::ranges::congruence::Congruence;
@@ -10,7 +9,7 @@ use crate::ranges::interval::{Hull, Interval};
 use crate::ranges::known_bits::KnownBits;
 use crate::ranges::small_set::SmallSet;
 
-/// How often the parts may tell each other.
+/// How often the parts may inform each other.
 pub(super) const ROUNDS: u32 = 4;
 
 impl ValueRange {

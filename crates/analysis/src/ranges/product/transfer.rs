@@ -1,8 +1,7 @@
 //! What does a step make of what is known of its operands?
 //!
-//! Each part takes the step; sets value by value. Where arcs see that nothing
-//! wraps, residues are told so and keep their modulus. Then the parts tell each
-//! other what they found.
+//! Each part takes the step; sets value by value. Where arcs see that nothing wraps, residues learn
+//! that and keep their modulus. Then the parts exchange what they found.
 
 use opcost_ir::Flags;
 

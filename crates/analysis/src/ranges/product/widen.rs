@@ -1,10 +1,9 @@
 //! Steps that make a fixpoint end: widening, narrowing, a budget.
 //!
-//! Widening lets stable parts stand. An end of the arc that moved goes to the
-//! next threshold, in the signed or unsigned order that the arc fits into, and
-//! to everything when there is none; bits and residues that changed are joined,
-//! which can happen only as often as there are bits. Nothing is reduced here:
-//! reducing could take back what was given up. The set is dropped.
+//! Widening leaves stable parts as they are. An end of the arc that moved goes to the next
+//! threshold, in the signed or unsigned order that the arc fits into, and to everything when there
+//! is none; bits and residues that changed are joined, which can happen only as often as there are
+//! bits. Nothing is reduced here: reducing could take back what was given up. The set is dropped.
 
 use super::ValueRange;
 use crate::ranges::interval::Interval;

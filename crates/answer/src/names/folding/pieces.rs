@@ -11,7 +11,7 @@ pub(super) enum Piece<'a> {
     Text(&'a str),
     /// `operator<`
     Operator(&'a str),
-    /// What stands between two brackets, and the first of them.
+    /// What is between two brackets, and the first of them.
     Group(u8, &'a str),
 }
 

@@ -8,7 +8,7 @@
 use super::pieces::{Piece, closing, pieces};
 
 /// A text of C++ without default arguments of the standard library, and without the scopes that
-/// only tell versions of the library apart.
+/// only distinguish versions of the library.
 pub(super) fn plain(text: &str) -> Option<String> {
     let mut out = String::new();
     for piece in pieces(text)? {

@@ -14,7 +14,7 @@ use opcost_answer::Failure;
 use opcost_report::check::CheckedRun;
 use opcost_report::kit::numbers::grouped;
 
-/// Stands above limits of functions.
+/// Comes above limits of functions.
 const SELF_COST: &str = "\n# What each function does by itself, without the functions that it calls.\n";
 
 /// The text of the file with new limits.

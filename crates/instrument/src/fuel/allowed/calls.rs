@@ -91,8 +91,7 @@ impl Court<'_> {
         self.object_at(Rule::OutsideFunction, at, reason, remedy);
     }
 
-    /// Where a name stands first in a constant. Cost: linear, for what is
-    /// objected to only.
+    /// Where a name occurs first in a constant. Cost: linear, for what is objected to only.
     pub(super) fn first_mention(&self, name: &str) -> Option<Use> {
         let module = self.module;
         let is_meant = |value: &Value| match *value {
@@ -193,7 +192,7 @@ impl Court<'_> {
         None
     }
 
-    /// Constants that may stand for a function: other names of one, and none.
+    /// Constants that may represent a function: other names of one, and none.
     fn is_callable(&self, text: &str) -> bool {
         let is_alias = |name: &str| {
             self.module

@@ -5,7 +5,7 @@
 //! return addresses and frames, trampolines, coroutines, what profiling and
 //! garbage collectors put in.
 
-/// Intrinsics by the words behind `llvm.`; a family goes on with a dot or ends.
+/// Intrinsics by the words after `llvm.`; a family goes on with a dot or ends.
 const FAMILIES: &str = "\
     memcpy memmove memset memcpy.inline memset.inline lifetime dbg assume expect expect.with.probability \
     experimental.noalias.scope.decl invariant.start invariant.end launder.invariant.group \

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// Assembly in a function.
     InlineAssembly,
-    /// Assembly beside the functions.
+    /// Assembly outside of the functions.
     ModuleAssembly,
     /// A function that is chosen when the program is loaded.
     Ifunc,
@@ -55,13 +55,13 @@ pub enum Rule {
 pub struct Objection {
     /// Its kind.
     pub rule: Rule,
-    /// Linkage name of the function it stands in.
+    /// Linkage name of the function it is in.
     pub function: Option<String>,
     /// Source file.
     pub file: Option<String>,
     /// Line in it.
     pub line: Option<u32>,
-    /// What stands there and why it cannot be, in one line.
+    /// What is there and why it cannot be, in one line.
     pub reason: String,
     /// What to do.
     pub remedy: String,

@@ -282,15 +282,15 @@ const NEEDED: usize = 20;
 /// How many of these columns every file has that is written now.
 const WRITTEN: usize = 21;
 
-/// The column of homes; those behind it are of answers, but for the last, which is of texts.
+/// The column of homes; those after it are of answers, but for the last, which is of texts.
 const HOME: usize = WRITTEN;
 
 /// Columns of numbers that mostly grow by little from row to row: lines of a function, parts of it.
 const GROWING: [&str; 4] = ["line", "index", "from_block", "to_block"];
 
-/// How the cells of a column are encoded, where a list of its values and positions in it (what Parquet
-/// calls a dictionary) takes more room. Of SQLite, lines take half of it by their differences, and
-/// texts, of which hardly one comes twice, four fifths.
+/// How the cells of a column are encoded, where a list of its values and positions in it (a dictionary
+/// of Parquet) takes more room. Of SQLite, lines take half of it by their differences, and texts, of
+/// which hardly one comes twice, four fifths.
 pub(super) fn encoding(column: &TableColumn) -> Option<Encoding> {
     match column.name {
         TEXT => Some(Encoding::PLAIN),
@@ -309,7 +309,7 @@ pub(super) fn rows(ledger: &Ledger) -> Vec<Row<'_>> {
     facts.chain(ledger.answers.iter().map(Row::Answer)).collect()
 }
 
-/// The columns of a ledger's file. Who only counts pays nothing for what is no count: a column of
+/// The columns of a ledger's file. Who only counts pays nothing for what is no count. A column of
 /// homes, answers or texts takes some hundred bytes, and is there if there are such.
 pub(super) fn of(ledger: &Ledger) -> Vec<&'static TableColumn> {
     let has_home = |fact: &Fact| fact.subject.function().is_some_and(|function| function.home.is_some());
@@ -433,8 +433,8 @@ fn edge<T>(row: Row<'_>, get: impl Fn(End, End, End, Way) -> Option<T>) -> Optio
     }
 }
 
-/// Whether a file's table has each column that a ledger needs, and each of another type as it is
-/// here; other columns are those of later versions.
+/// Whether a file's table has each column that a ledger needs, and each that is there has the type
+/// given here. Other columns are those of later versions.
 pub(super) fn fits(found: &Type) -> bool {
     TABLE.iter().enumerate().all(|(position, column)| {
         let there = found.get_fields().iter().find(|field| field.name() == column.name);

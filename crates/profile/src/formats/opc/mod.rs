@@ -42,8 +42,7 @@ use crate::{Answers, Ledger};
 
 const SCHEMA_KEY: &str = "opcost.schema";
 const HASH_KEY: &str = "opcost.hash";
-/// Stands before the digits of the hash, so that they are found without
-/// parsing anything.
+/// It comes before the digits of the hash, so that they are found without parsing anything.
 const HASH_MARK: &[u8] = b"fnv1a-128:";
 const DIGITS: usize = 32;
 const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -104,7 +103,7 @@ fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Where the digits of the hash stand: behind the last mark of the file.
+/// Where the digits of the hash are: after the last mark of the file.
 fn find_digits(bytes: &[u8]) -> Option<usize> {
     let digits = bytes.windows(HASH_MARK.len()).rposition(|window| window == HASH_MARK)? + HASH_MARK.len();
     (digits + DIGITS <= bytes.len()).then_some(digits)

@@ -229,7 +229,7 @@ impl Rows {
             && self.flags["local"][row] == self.flags["local"][other]
     }
 
-    /// The row's function; facts of one function mostly stand in a row.
+    /// The row's function; facts of one function mostly follow each other.
     fn function(&mut self, row: usize) -> Result<Arc<FunctionFacts>, OpcError> {
         let function = match &self.last {
             Some((last, function)) if self.same_function(row, *last) => function.clone(),
@@ -324,7 +324,7 @@ impl Rows {
         }))
     }
 
-    /// The text of a line with what it costs, if the file tells it.
+    /// The text of a line with what it costs, if the file has it.
     fn line_text(&self, fact: &Fact, row: usize) -> Option<(SourcePlace, u32)> {
         match (&fact.subject, fact.column) {
             (Subject::Line(place), Column::Instructions) => Some((place.clone(), self.small(TEXT, row)?)),
