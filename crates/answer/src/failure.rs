@@ -1,9 +1,20 @@
 //! What is told when something goes wrong, and the exit status it gives.
 //!
-//! Every message says what happened, where, and what to do next.
+//! Every message says what happened, where, and what to do next. One kind of fault has one status
+//! in every verb:
+//!
+//! - [`Status::Usage`]: the command line names what cannot be there. That is a flag, a file of
+//!   another kind than the verb takes, or a function or line that the code does not have.
+//! - [`Status::Failed`]: the command line is right, and a file or tool is not. A file is missing,
+//!   damaged, does not compile, or cannot be read or written.
+//!
+//! What the system says of a file becomes words in [`super::files`].
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use crate::files;
 
 /// Exit statuses. Precedence when several apply: usage, opcost, program, verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +60,7 @@ pub enum Failure {
     #[error("{0}")]
     Usage(String),
     /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {}", path.display(), files::reason(action, path, source))]
     File {
         /// What was tried: `read`, `write`.
         action: &'static str,
@@ -83,8 +94,18 @@ pub enum Failure {
         /// The files, by the user's words.
         inputs: String,
     },
+    /// Several of the files define one thing.
+    #[error(
+        "{symbol} is defined more than once in {inputs}: leave out the file that is too many, or make one of them static"
+    )]
+    DefinedTwice {
+        /// What is defined, as the source writes it.
+        symbol: String,
+        /// The files, by the user's words.
+        inputs: String,
+    },
     /// A module could not be instrumented.
-    #[error("{module}: {message}")]
+    #[error("{}", files::behind_name(module, message))]
     Module {
         /// Its name.
         module: String,
@@ -95,11 +116,11 @@ pub enum Failure {
     #[error(
         "{} was not built by opcost, so nothing in it counts; rebuild it with CC='opcost cc' CXX='opcost c++', \
          or give its sources",
-        .0.display()
+        files::from_here(.0)
     )]
     NotOurs(PathBuf),
     /// The program could not be started.
-    #[error("cannot start {}: {source}", program.display())]
+    #[error("cannot start {}: {}", files::from_here(program), files::reason("start", program, source))]
     Start {
         /// The program.
         program: PathBuf,
@@ -118,14 +139,38 @@ impl Failure {
     /// The exit status this failure gives.
     pub fn status(&self) -> Status {
         match self {
-            Failure::Usage(_) => Status::Usage,
+            Failure::Usage(_) | Failure::NotOurs(_) => Status::Usage,
             _ => Status::Failed,
         }
     }
 
-    /// A failure to do something with a file.
+    /// A failure to do something with a file. A folder that is to be read, and a place in a file,
+    /// are files of another kind.
     pub fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Failure {
         let path = path.into();
-        move |source| Failure::File { action, path, source }
+        move |source| match source.kind() {
+            ErrorKind::IsADirectory if action == "read" => Failure::folder(&path),
+            ErrorKind::NotFound if action == "read" => match files::place_words(&path) {
+                Some(words) => Failure::Usage(words),
+                None => Failure::File { action, path, source },
+            },
+            _ => Failure::File { action, path, source },
+        }
+    }
+
+    /// The same, told of all the files that were put together.
+    pub fn among(self, paths: &[&Path]) -> Failure {
+        match self {
+            Failure::DefinedTwice { symbol, .. } => {
+                let inputs: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                Failure::DefinedTwice { symbol, inputs: inputs.join(", ") }
+            }
+            other => other,
+        }
+    }
+
+    /// A folder in place of a file.
+    pub fn folder(path: &Path) -> Failure {
+        Failure::Usage(format!("{} is a folder; name a file in it", path.display()))
     }
 }

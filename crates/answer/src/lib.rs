@@ -16,6 +16,7 @@
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
+//! | why a file cannot be used, and what to do | [`files`] |
 //! | a function's name as its source writes it | [`names`] |
 //! | a large number, in groups of digits | [`numbers`] |
 //! | what a terminal may see of input | [`terminal`] |
@@ -26,6 +27,7 @@ pub mod check;
 pub mod contract;
 pub mod dependence;
 pub mod failure;
+pub mod files;
 pub mod fuel;
 pub mod life;
 pub mod loops;

@@ -13,6 +13,8 @@ pub struct LoopAnswers {
     pub world: String,
     /// Names that formulas are made of, those of `--set`.
     pub names: Vec<String>,
+    /// Linkage names of the functions that the code defines, with loops or without.
+    pub functions: Vec<String>,
     /// By function in module order, outer loops before inner ones.
     pub loops: Vec<LoopAnswer>,
     /// Of each of them, what of it is a number.

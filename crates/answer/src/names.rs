@@ -3,9 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 mod folding;
+mod near;
 mod shown;
 
 pub use folding::Detail;
+pub use near::{alike, near_functions, no_function};
 pub use shown::{NameBook, are_names_full, is_called, show_full_names, shown_in, shown_name, shown_with};
 
 /// The name as written in C++ or Rust, whole, without hashes of Rust; others as they are. It is for

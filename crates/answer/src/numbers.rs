@@ -22,6 +22,11 @@ pub fn counted(number: impl std::fmt::Display, one: &str) -> String {
     format!("{text} {noun}")
 }
 
+/// A part of a list: `2 held`. What is 0 is no part of it.
+pub fn part(number: u64, what: &str) -> Option<String> {
+    (number > 0).then(|| format!("{} {what}", grouped(number)))
+}
+
 /// What follows a number of things whose singular is `one`.
 pub fn noun(number: impl std::fmt::Display, one: &str) -> String {
     if number.to_string() == "1" { one.to_owned() } else { format!("{one}s") }
@@ -34,7 +39,7 @@ pub fn verb<'a>(number: impl std::fmt::Display, of_one: &'a str, of_others: &'a 
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, grouped, noun, verb};
+    use super::{counted, grouped, noun, part, verb};
 
     #[test]
     fn one_is_no_plural() {
@@ -43,6 +48,12 @@ mod tests {
         assert_eq!(counted(1_000u64, "call"), "1,000 calls");
         assert_eq!(noun(1, "loop") + &noun(2, "loop"), "looploops");
         assert_eq!([verb(1, "is", "are"), verb(0, "is", "are"), verb(21, "is", "are")], ["is", "are", "are"]);
+    }
+
+    #[test]
+    fn what_is_nothing_is_left_out_of_a_list() {
+        let parts = [part(3, "held"), part(0, "wrong"), part(1_000, "not checked")];
+        assert_eq!(parts.into_iter().flatten().collect::<Vec<_>>(), ["3 held", "1,000 not checked"]);
     }
 
     #[test]

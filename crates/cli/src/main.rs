@@ -1,11 +1,11 @@
 //! The verbs: parse, call, convert, print. No algorithm lives here.
 
 mod arguments;
+mod not_understood;
 mod verbs;
 
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Verb};
@@ -32,18 +32,16 @@ fn main() -> ExitCode {
     let (matches, arguments) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            let status = if error.use_stderr() { Status::Usage } else { Status::Fine };
-            if error.use_stderr() {
-                // It quotes the command line, which may be anything.
-                let _ = save_text(None, &error.render().ansi().to_string(), Stream::Stderr);
-                verbs::outputs::refused(&line, &error);
-            } else {
+            if !error.use_stderr() {
                 let _ = error.print();
+                return Status::Fine.into();
             }
-            if let Some(flag) = compiler_flag(&error, &line) {
-                opcost_answer::tell!("\n  {flag} is a flag of the compiler: --cflag={flag}");
-            }
-            return status.into();
+            let error = not_understood::with_advice(error, &line);
+            // It quotes the command line, which may be anything.
+            let words = not_understood::plain(&error.render().ansi().to_string());
+            let _ = save_text(None, &words, Stream::Stderr);
+            verbs::outputs::refused(&line, &error);
+            return Status::Usage.into();
         }
     };
     if let Err(error) = verbs::idle::check(&matches).and_then(|()| verbs::outputs::check(&matches)) {
@@ -77,33 +75,6 @@ fn main() -> ExitCode {
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
         Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
     })
-}
-
-/// The word that is no flag of opcost, if compilers know it.
-fn compiler_flag(error: &clap::Error, line: &[std::ffi::OsString]) -> Option<String> {
-    let unknown = match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(word) if error.kind() == ErrorKind::UnknownArgument => word,
-        _ => return None,
-    };
-    // Of a word like -Wall clap names the first letter.
-    let whole = line.iter().filter_map(|word| word.to_str()).find(|word| word.starts_with(unknown))?;
-    let known = [
-        "-g",
-        "-W",
-        "-D",
-        "-U",
-        "-I",
-        "-L",
-        "-l",
-        "-f",
-        "-m",
-        "-std=",
-        "-pthread",
-        "-x",
-        "-ansi",
-        "-pedantic",
-    ];
-    known.iter().any(|begin| whole.starts_with(begin)).then(|| whole.to_owned())
 }
 
 /// The exit status, after an error was printed.

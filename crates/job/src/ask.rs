@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use opcost_answer::Failure;
+use opcost_answer::files::behind_name;
+use opcost_answer::names::shown_name;
 
 use crate::cases::{Refusal, Reply, Request};
 
@@ -70,7 +72,10 @@ pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer
     let reply: Result<Reply, Refusal> = serde_json::from_slice(&text).map_err(|_| strange())?;
     match reply {
         Ok(reply) => R::answer(reply).ok_or_else(strange),
-        Err(Refusal::Usage(words)) => Err(Failure::Usage(format!("{about}: {words}"))),
+        Err(Refusal::Usage(words)) => Err(Failure::Usage(behind_name(about, &words))),
+        Err(Refusal::DefinedTwice(name)) => {
+            Err(Failure::DefinedTwice { symbol: shown_name(&name), inputs: about.to_owned() })
+        }
         Err(Refusal::Failed(words)) => Err(Failure::Module { module: about.to_owned(), message: words }),
     }
 }

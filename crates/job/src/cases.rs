@@ -93,6 +93,9 @@ pub enum Refusal {
     /// What was asked for does not fit the program.
     #[error("{0}")]
     Usage(String),
+    /// Several of the modules define this symbol.
+    #[error("{0} is defined more than once")]
+    DefinedTwice(String),
     /// Anything else.
     #[error("{0}")]
     Failed(String),

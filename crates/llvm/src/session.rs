@@ -35,6 +35,9 @@ pub enum LlvmError {
     /// Code generation failed.
     #[error("code generation failed: {0}")]
     Emission(String),
+    /// Two of the modules that are linked define one thing: the fault of who chose them.
+    #[error("{0} is defined more than once")]
+    DefinedTwice(String),
     /// A path with a zero byte in it.
     #[error("the path contains a zero byte: {0}")]
     Path(String),
@@ -54,6 +57,22 @@ pub enum Maker {
     FrontEnd,
     /// Anyone: it is verified.
     Anyone,
+}
+
+/// LLVM's words on a file. Of text they name the line; of bitcode they name a bit, and here is what to do.
+fn with_advice(path: &Path, message: &str) -> String {
+    match message.starts_with(&format!("{}: error: ", path.display())) {
+        true => format!(
+            "{message}; it is cut off, damaged, or bitcode of a newer LLVM: make it again with LLVM 22"
+        ),
+        false => message.to_owned(),
+    }
+}
+
+/// The name in what LLVM's linker says of one that two modules define.
+fn defined_twice(message: &str) -> Option<&str> {
+    let name = message.trim().strip_prefix("Linking globals named '")?;
+    name.strip_suffix("': symbol multiply defined!")
 }
 
 /// A module that LLVM holds, and the handles of its snapshot.
@@ -90,7 +109,7 @@ impl Session {
         };
         if module.is_null() {
             let message = ffi::take_message(message).unwrap_or_default();
-            return Err(LlvmError::Unreadable(message.trim_end().to_owned()));
+            return Err(LlvmError::Unreadable(with_advice(path, message.trim_end())));
         }
         if maker == Maker::Anyone
             // SAFETY: the module is alive.
@@ -130,7 +149,10 @@ impl Session {
             ffi::opcost_link(self.context, self.module, text.as_ptr(), self.maker == Maker::FrontEnd)
         }) {
             None => Ok(()),
-            Some(message) => Err(LlvmError::Unreadable(message.trim_end().to_owned())),
+            Some(message) => Err(match defined_twice(&message) {
+                Some(name) => LlvmError::DefinedTwice(name.to_owned()),
+                None => LlvmError::Unreadable(message.trim_end().to_owned()),
+            }),
         }
     }
 

@@ -30,8 +30,8 @@ impl Code {
         sources: impl IntoIterator<Item = Source>,
         options: &CompileOptions,
     ) -> Result<Code, Failure> {
-        let inputs: Vec<Input> =
-            sources.into_iter().map(|source| Input::classify(source.as_ref())).collect::<Result<_, _>>()?;
+        let sources: Vec<Source> = sources.into_iter().collect();
+        let inputs = Input::all(sources.iter().map(AsRef::as_ref))?;
         let build = Build::new(options, Purpose::Analysis)?;
         let source = build.program_source(&inputs, &ProgramOptions::default())?;
         Ok(Code { build, inputs, source })

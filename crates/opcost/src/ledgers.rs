@@ -10,6 +10,7 @@ use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
 use opcost_profile::{Ledger, MergeError, merge};
 
 use opcost_answer::Failure;
+use opcost_toolchain::input::{Input, Language};
 
 use crate::counting::Measurement;
 use crate::progress::work;
@@ -135,9 +136,37 @@ fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
         )));
     }
     load_ledger(path).map_err(|error| match error {
-        unreadable @ OpcError::Unreadable { .. } => Failure::Counters(unreadable.to_string()),
+        OpcError::Unreadable { path, source } => Failure::file("read", path)(source),
+        OpcError::CutOff { length: 0 } => Failure::Usage(format!(
+            "{} is empty: no ledger was written into it; repeat the run with --ledger FILE",
+            path.display()
+        )),
+        OpcError::NotALedger { .. } => Failure::Usage(no_ledger(path)),
         other => Failure::Counters(format!("{}: {other}", path.display())),
     })
+}
+
+/// What a file is that is no ledger, and how one is made of it.
+fn no_ledger(path: &Path) -> String {
+    let file = path.display();
+    match Input::classify(path).map(|input| input.language) {
+        Ok(Language::Program) => {
+            format!(
+                "{file} is a program, not an opcost ledger; one is made by: opcost count --ledger run.opc {file}"
+            )
+        }
+        Ok(Language::Object) => {
+            format!(
+                "{file} is machine code, not an opcost ledger; name a file that opcost … --ledger FILE wrote"
+            )
+        }
+        Ok(_) => {
+            format!(
+                "{file} is a source, not an opcost ledger; one is made by: opcost count --ledger run.opc {file}"
+            )
+        }
+        Err(_) => format!("{file} is not an opcost ledger; name a file that opcost … --ledger FILE wrote"),
+    }
 }
 
 /// Whether it is what `opcost values --keep` wrote: a file of values, or a folder of them.

@@ -79,8 +79,8 @@ impl Program {
         sources: impl IntoIterator<Item = Source>,
         options: &CompileOptions,
     ) -> Result<Program, Failure> {
-        let inputs: Vec<Input> =
-            sources.into_iter().map(|source| Input::classify(source.as_ref())).collect::<Result<_, _>>()?;
+        let sources: Vec<Source> = sources.into_iter().collect();
+        let inputs = Input::all(sources.iter().map(AsRef::as_ref))?;
         let counted = Built::of(Build::counted(options, Placement::Chords, ThreadMode::IfStarted)?, &inputs)?;
         let options = options.clone();
         Ok(Program { inputs, options, counted, sampled: OnceCell::new(), metered: OnceCell::new() })

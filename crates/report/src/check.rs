@@ -82,13 +82,17 @@ pub enum CheckVerdict {
     Refused(Vec<String>),
     /// It could not be built or run.
     Failed(String),
+    /// The file asks for what cannot be: a flag that there is not, an input that is none.
+    Misused(String),
 }
 
 impl CheckReport {
-    /// The exit status: no verdict before a failed program before a limit.
+    /// The exit status: a wrong file before no verdict before a failed program before a limit.
     pub fn status(&self) -> Status {
         let any = |wanted: fn(&CheckVerdict) -> bool| self.runs.iter().any(|run| wanted(&run.verdict));
-        if any(|verdict| matches!(verdict, CheckVerdict::Failed(_) | CheckVerdict::Refused(_))) {
+        if any(|verdict| matches!(verdict, CheckVerdict::Misused(_))) {
+            Status::Usage
+        } else if any(|verdict| matches!(verdict, CheckVerdict::Failed(_) | CheckVerdict::Refused(_))) {
             Status::Failed
         } else if any(|verdict| *verdict == CheckVerdict::ProgramFailed) {
             Status::Program
@@ -107,7 +111,7 @@ impl CheckReport {
             CheckVerdict::Refused(reasons) => !reasons
                 .iter()
                 .any(|reason| reason.starts_with("not exact") || reason.starts_with("the runs")),
-            CheckVerdict::ProgramFailed | CheckVerdict::Failed(_) => false,
+            CheckVerdict::ProgramFailed | CheckVerdict::Failed(_) | CheckVerdict::Misused(_) => false,
         })
     }
 
@@ -142,7 +146,7 @@ impl CheckedRun {
             CheckVerdict::Over => "over",
             CheckVerdict::ProgramFailed => "program failed",
             CheckVerdict::Refused(_) => "no verdict",
-            CheckVerdict::Failed(_) => "failed",
+            CheckVerdict::Failed(_) | CheckVerdict::Misused(_) => "failed",
         }
     }
 
@@ -157,7 +161,7 @@ impl CheckedRun {
                 }]
             }
             CheckVerdict::Refused(reasons) => reasons.clone(),
-            CheckVerdict::Failed(why) => vec![why.clone()],
+            CheckVerdict::Failed(why) | CheckVerdict::Misused(why) => vec![why.clone()],
         }
     }
 

@@ -70,14 +70,23 @@ impl SampledImage {
                 "it was stripped, which took the table of its code; name the build as it was linked: --image FILE"
             }
             (false, false, false) => {
-                "it was stripped, so nothing in it can be attributed; if opcost built it, name the build as it was \
-                 linked: --image FILE; if not, build it with opcost sample --emit exe -o PROG"
+                "it was not built by opcost sample or was stripped, so nothing in it can be attributed; if opcost \
+                 built it, name the build as it was linked: --image FILE; if not, build it with opcost sample --emit \
+                 exe -o PROG"
             }
             (false, false, true) => {
-                "it was not built to be sampled, so its addresses stand for nothing known; build it with opcost \
-                 sample --emit exe -o PROG, or give its sources"
+                "it was not built by opcost sample, so nothing in it can be attributed; build it with opcost sample \
+                 --emit exe -o PROG, or give its sources"
             }
         }
+    }
+
+    /// Linkage names of the functions of a program; none of one that was stripped or cannot be read.
+    pub fn functions(path: &Path) -> Vec<String> {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+        let functions = file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+        functions.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect()
     }
 
     /// The build-id of an image.

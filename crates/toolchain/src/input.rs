@@ -35,18 +35,38 @@ pub enum Language {
 }
 
 impl Input {
+    /// Looks at all files of a program. A source that is named twice would define all of it twice.
+    ///
+    /// # Errors
+    /// One of them is no input, or is named twice.
+    pub fn all<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Vec<Input>, Failure> {
+        let mut before = std::collections::HashSet::new();
+        let mut inputs = Vec::new();
+        for path in paths {
+            let input = Input::classify(path)?;
+            // Libraries that need each other are named again.
+            let is_linked = matches!(input.language, Language::Object | Language::Program);
+            let file = path.canonicalize().map_err(Failure::file("find", path))?;
+            if !before.insert(file) && !is_linked {
+                return Err(Failure::Usage(format!("{} is named twice; name it once", path.display())));
+            }
+            inputs.push(input);
+        }
+        Ok(inputs)
+    }
+
     /// Looks at a file.
     pub fn classify(path: &Path) -> Result<Input, Failure> {
         let mut head = [0; 18];
-        let mut file = File::open(path).map_err(|source| without_line(path, source))?;
+        let mut file = File::open(path).map_err(Failure::file("read", path))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return Err(Failure::Usage(format!("{} is a folder; give its sources", path.display())));
         }
         let length = file.read(&mut head).map_err(Failure::file("read", path))?;
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         let head = &head[..length];
-        if let Some(what) = other_file(head) {
-            return Err(Failure::Usage(format!("{} {what}", path.display())));
+        if let Some(words) = other_file(path, head) {
+            return Err(Failure::Usage(words));
         }
         let language = match extension {
             // What a file is stands in its first bytes; who named it may have been mistaken.
@@ -54,9 +74,9 @@ impl Input {
             _ if head.starts_with(b"\x7fELF") => elf_kind(path, head),
             _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
             _ if head.starts_with(b"!<arch>") => Language::Object,
-            "bc" if head.is_empty() => {
+            "bc" | "ll" if head.is_empty() => {
                 return Err(Failure::Usage(format!(
-                    "{} is empty: no module was written into it",
+                    "{} is empty: no module was written into it; compile it again",
                     path.display()
                 )));
             }
@@ -69,7 +89,7 @@ impl Input {
             "a" | "s" | "S" => Language::Object,
             _ if head.starts_with(b"MZ") || head.starts_with(b"\0asm") => Language::Program,
             _ if head.is_empty() => {
-                return Err(Failure::Usage(format!("{} is empty", path.display())));
+                return Err(Failure::Usage(format!("{} is empty; name another file", path.display())));
             }
             _ if head.starts_with(b"#!") => {
                 return Err(Failure::Usage(format!(
@@ -79,7 +99,8 @@ impl Input {
             }
             _ => {
                 return Err(Failure::Usage(format!(
-                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program",
+                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program; if it is a \
+                     source, give it such an ending",
                     path.display()
                 )));
             }
@@ -89,28 +110,18 @@ impl Input {
 }
 
 /// What a file is that opcost knows and that is no code, and which verb takes it.
-fn other_file(head: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &str); 3] = [
-        (b"PAR1", "is a ledger; opcost report shows it"),
-        (b"PERFILE2", "holds samples of perf; name the program, too: opcost sample --perf FILE PROGRAM"),
-        (b"OPCRAW\r\n", "holds raw counters; opcost report shows them"),
-    ];
-    known.into_iter().find(|(begin, _)| head.starts_with(begin)).map(|(_, what)| what)
-}
-
-/// Why a file cannot be read. A place in a file is none.
-fn without_line(path: &Path, source: std::io::Error) -> Failure {
-    let name = path.to_string_lossy();
-    match name.rsplit_once(':') {
-        Some((file, place)) if source.kind() == std::io::ErrorKind::NotFound && Path::new(file).is_file() => {
-            let of = if place.parse::<u32>().is_ok_and(|line| line > 0) {
-                format!("this verb takes files, not lines: {file}")
-            } else {
-                format!("'{place}' is no line number; lines begin at 1: {file}:1")
-            };
-            Failure::Usage(format!("there is no file {name}; {of}"))
-        }
-        _ => Failure::file("read", path)(source),
+fn other_file(path: &Path, head: &[u8]) -> Option<String> {
+    let file = path.display();
+    if head.starts_with(b"PAR1") {
+        Some(format!("{file} is a ledger; it is shown by: opcost report {file}"))
+    } else if head.starts_with(b"PERFILE2") {
+        Some(format!(
+            "{file} holds samples of perf; name the program, too: opcost sample --perf {file} PROGRAM"
+        ))
+    } else if head.starts_with(b"OPCRAW\r\n") {
+        Some(format!("{file} holds raw counters; they are shown by: opcost report {file}"))
+    } else {
+        None
     }
 }
 

@@ -108,27 +108,40 @@ pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), 
 }
 
 /// Links a program of these inputs.
-pub(crate) fn run_linker(
-    command: &mut Command,
-    tool: &Path,
-    output: &Path,
-    inputs: &[Input],
-) -> Result<(), Failure> {
+pub(crate) fn run_linker(command: &mut Command, tool: &Path, inputs: &[Input]) -> Result<(), Failure> {
     command.args(colours_of(tool).filter(|_| wants_colour()));
     let mut lacks_main = false;
-    // In the words of ld.bfd and gold, and of lld and mold.
+    let mut twice = None;
     let status = relayed(command, tool, |line| {
-        let is_missing = ["undefined reference to `main'", "undefined symbol: main"];
-        lacks_main |= is_missing.iter().any(|words| line.trim_end().ends_with(words));
+        lacks_main |= is_main_missing(line);
+        twice = twice.take().or_else(|| defined_twice(line));
     })?;
-    match (status.success(), lacks_main) {
-        (true, _) => Ok(()),
-        (false, false) => Err(failed(tool, output)),
-        (false, true) => {
-            let inputs: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
-            Err(Failure::NoMain { inputs: inputs.join(", ") })
-        }
+    if status.success() {
+        return Ok(());
     }
+    let inputs: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
+    let inputs = inputs.join(", ");
+    Err(match twice {
+        Some(symbol) => Failure::DefinedTwice { symbol, inputs },
+        None if lacks_main => Failure::NoMain { inputs },
+        None => Failure::ToolFailed { tool: tool.display().to_string(), input: inputs },
+    })
+}
+
+/// Whether a linker says that there is no `main`, in the words of ld.bfd and gold, or of lld and mold.
+fn is_main_missing(line: &str) -> bool {
+    let is_missing = ["undefined reference to `main'", "undefined symbol: main"];
+    is_missing.iter().any(|words| line.trim_end().ends_with(words))
+}
+
+/// The symbol that a linker met twice, in the words of ld.bfd and gold, or of lld and mold.
+fn defined_twice(line: &str) -> Option<String> {
+    if let Some((_, rest)) = line.split_once("multiple definition of ") {
+        let quoted = rest.strip_prefix(['`', '\''])?;
+        return quoted.split_once('\'').map(|(name, _)| name.to_owned());
+    }
+    let (_, name) = line.trim_end().split_once("duplicate symbol: ")?;
+    Some(name.rsplit_once(": ").map_or(name, |(_, name)| name).to_owned())
 }
 
 pub(crate) fn failed(tool: &Path, input: &Path) -> Failure {
@@ -207,4 +220,24 @@ pub(crate) fn without_stripping(mut words: Vec<OsString>) -> Vec<OsString> {
         opcost_answer::tell!("opcost: the program is not stripped, since its map and symbols are needed");
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{defined_twice, is_main_missing};
+
+    #[test]
+    fn linkers_say_what_they_met_twice() {
+        for (line, name) in [
+            ("a.c:(.text+0x0): multiple definition of `fill'; 0.o:a.c:(.text+0x0): first", Some("fill")),
+            ("b.o: multiple definition of 'board::search(int)'; a.o: previous", Some("board::search(int)")),
+            ("ld.lld: error: duplicate symbol: fill", Some("fill")),
+            ("mold: error: duplicate symbol: /tmp/1.o: /tmp/0.o: fill", Some("fill")),
+            ("collect2: error: ld returned 1 exit status", None),
+        ] {
+            assert_eq!(defined_twice(line).as_deref(), name, "{line}");
+        }
+        assert!(is_main_missing("(.text+0x17): undefined reference to `main'\n"));
+        assert!(!is_main_missing("(.text+0x17): undefined reference to `main_loop'\n"));
+    }
 }

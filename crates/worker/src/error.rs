@@ -54,6 +54,8 @@ impl From<WorkError> for Refusal {
     fn from(error: WorkError) -> Refusal {
         match error {
             WorkError::Usage(words) => Refusal::Usage(words),
+            WorkError::NoLife(no_line @ NoLife::EmptyLine { .. }) => Refusal::Usage(no_line.to_string()),
+            WorkError::Llvm(LlvmError::DefinedTwice(name)) => Refusal::DefinedTwice(name),
             other => Refusal::Failed(other.to_string()),
         }
     }

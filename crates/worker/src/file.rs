@@ -31,9 +31,9 @@ pub(crate) fn selected_file(module: &Module, file: &str) -> Result<String, WorkE
     }
     let mut sources = sources_of(module, file);
     match sources.len() {
-        0 => Err(WorkError::Refused(without_code(module, file))),
+        0 => Err(WorkError::Usage(without_code(module, file))),
         1 => Ok(sources.remove(0)),
-        _ => Err(WorkError::Refused(format!(
+        _ => Err(WorkError::Usage(format!(
             "{file} comes from several sources: {}; ask for a line of one of them, or by --function",
             listed(sources)
         ))),

@@ -61,7 +61,7 @@ pub(crate) fn with_program<T>(
 
 /// The inputs; a built program only alone.
 fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
-    let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
         return Err(Failure::Usage("a built program is counted alone; give either it or sources".to_owned()));

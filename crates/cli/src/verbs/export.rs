@@ -31,12 +31,11 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     let is_ledger = |path: &&PathBuf| {
         path.extension().is_some_and(|extension| extension == "opc" || extension == "opcraw")
     };
-    let (ledgers, sources): (Vec<PathBuf>, Vec<PathBuf>) =
+    let (mut ledgers, mut sources): (Vec<PathBuf>, Vec<PathBuf>) =
         arguments.inputs.iter().cloned().partition(|path| is_ledger(&path));
     if ledgers.is_empty() {
-        return Err(Failure::Usage(
-            "a ledger is missing: opcost sample --ledger run.opc (or count --ledger) makes one".to_owned(),
-        ));
+        // Whatever it is called, the first has to be one; if it is none, reading it says what it is.
+        ledgers.push(sources.remove(0));
     }
     let ledger = match ledgers::read(&ledgers, arguments.raw.program.as_deref())? {
         Given::Ledger(ledger) => ledger,
@@ -92,7 +91,7 @@ fn selected_modules<'a>(
     let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
     let named = |source: &PathBuf| {
         let name = relative(&tidy(&root.join(source)), &root);
-        module_of(ledger, &name).map_err(|error| Failure::Counters(format!("{}: {error}", origin.display())))
+        module_of(ledger, &name).map_err(|error| Failure::Usage(format!("{}: {error}", origin.display())))
     };
     sources.iter().map(named).collect()
 }

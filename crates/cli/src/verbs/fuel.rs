@@ -39,7 +39,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
         save_text(arguments.output.as_deref(), opcost_host::HEADER, Stream::Stdout)?;
         return Ok(Status::Fine);
     }
-    let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if arguments.trust.check {
         return check(arguments, &inputs);
     }

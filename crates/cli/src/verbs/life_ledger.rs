@@ -28,7 +28,7 @@ use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{relative, shown_name, tidy, tidy_path};
 use opcost_job::module::ThreadMode;
 use opcost_report::count::report::{CountReport, MachineLine, NoMachineCode};
-use opcost_report::kit::numbers::grouped;
+use opcost_report::kit::numbers::counted;
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
@@ -70,7 +70,8 @@ impl Counted {
             Some(input) => relative(&tidy(&root.join(input)), &root),
             None => hottest_module(&ledger).ok_or_else(|| told("nothing in it ran".to_owned()))?,
         };
-        let facts = module_of(&ledger, &name).map_err(|error| told(error.to_string()))?;
+        let facts = module_of(&ledger, &name)
+            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
         fits(facts, path, &arguments.compile.options())?;
         Counted::of(&ledger, path, &name)
     }
@@ -148,15 +149,15 @@ impl Counted {
         };
         let place = line(at).map_or(String::new(), |(file, line)| format!("{}:{line}, ", tidy_path(file)));
         let ties = costs.iter().filter(|other| other.0 == cost).count() - 1;
-        let others = if ties == 0 { String::new() } else { format!(", as {ties} others did") };
+        let others = if ties == 0 { String::new() } else { format!(", as {} did", counted(ties, "other")) };
         let name = self.map.functions.values().nth(function).map_or("", |known| known.name.as_str());
         Ok(Hottest {
             number: u32::try_from(at + 1).expect("numbers are 32 bits wide"),
             words: format!(
-                "{place}the costliest of {}: in {} it ran {} times{others}",
+                "{place}the costliest of {}: in {} it ran {}{others}",
                 self.ledger.display(),
                 shown_name(name),
-                grouped(self.counts[at].unwrap_or(0))
+                counted(self.counts[at].unwrap_or(0), "time")
             ),
         })
     }

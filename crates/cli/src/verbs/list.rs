@@ -13,6 +13,7 @@ use opcost_profile::{Column, Fact, FunctionFacts, Ledger, Subject, Way};
 use opcost_recover::{SourceLine, count_instructions, list_blocks};
 
 use opcost_answer::Failure;
+use opcost_answer::numbers::counted;
 use opcost_report::count::list::{List, ListRow};
 use opcost_report::count::list::{ListKind, ListSort};
 use opcost_report::count::report::CountReport;
@@ -219,11 +220,13 @@ fn not_counted<'a>(maps: impl Iterator<Item = &'a ModuleMap>) -> Vec<String> {
     let mut notes = Vec::new();
     if shortened > 0 {
         notes.push(format!(
-            "in {shortened} functions paths are cut at edges (that lead back, or where there are too many)"
+            "in {} paths are cut at edges (that lead back, or where there are too many)",
+            counted(shortened, "function")
         ));
     }
     notes.extend(reasons.iter().map(|(reason, names)| {
-        format!("paths not counted in {} functions ({}, …): {reason}", names.len(), names[0])
+        let more = if names.len() > 1 { ", …" } else { "" };
+        format!("paths not counted in {} ({}{more}): {reason}", counted(names.len(), "function"), names[0])
     }));
     notes
 }

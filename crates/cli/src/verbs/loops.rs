@@ -75,7 +75,7 @@ fn save_ledger(
 
 /// Inputs whose code can be looked at.
 pub(crate) fn analysed<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<Input>, Failure> {
-    let inputs = paths.map(Input::classify).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(paths)?;
     for input in &inputs {
         if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
             return Err(Failure::Usage(format!(
@@ -92,11 +92,8 @@ fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), Failure> 
     if functions.is_empty() {
         return Ok(());
     }
-    if answers.loops.is_empty() {
-        return Err(Failure::Usage("the program has no loops (of functions with loops)".to_owned()));
-    }
-    if let Some(words) = unknown(answers.loops.iter().map(|answer| &*answer.function), functions) {
-        return Err(Failure::Usage(format!("{words} (of functions with loops)")));
+    if let Some(words) = unknown(answers.functions.iter().map(String::as_str), functions) {
+        return Err(Failure::Usage(words));
     }
     answers.retain(|answer| is_one_of(&answer.function, functions));
     Ok(())

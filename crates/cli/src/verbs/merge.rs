@@ -5,7 +5,7 @@ use opcost_profile::{Ledger, SubtractError, average, merge, reduce_to_blocks, sa
 use crate::arguments::MergeArguments;
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
-use opcost_report::kit::numbers::grouped;
+use opcost_report::kit::numbers::{counted, grouped};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
@@ -23,8 +23,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
     let what = match (arguments.average, made.about.runs) {
         (_, 0) => "answers".to_owned(),
         (true, _) => "the mean run".to_owned(),
-        (false, 1) => "1 run".to_owned(),
-        (false, runs) => format!("{} runs", grouped(runs)),
+        (false, runs) => counted(runs, "run"),
     };
     let output = arguments.output.display();
     opcost_answer::tell!("{output}: {what}, next: opcost report {output}");

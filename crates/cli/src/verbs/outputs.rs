@@ -1,9 +1,10 @@
-//! Can what the user wants to be written be written? Asked before any work is done.
+//! Can what is to be written be written, and the program's input be read? Looked at before any work.
 //!
 //! A build and a run may take an hour, and a misspelt folder is no reason to lose them. Looked at
 //! are the flags of all verbs that name a file to write. Its folder must be there, and it must not
-//! be a folder itself. At most one of them may be stdout, and none that is no text. Nothing is made
-//! or opened: a pipe would block, and a file that a run does not come to write must stay as it is.
+//! be a folder itself. At most one of them may be stdout, and none that is no text. The program's
+//! own streams (`--stdin`, `--stdout`) are files in the same way. Nothing is made or opened: a pipe
+//! would block, and a file that a run does not come to write must stay as it is.
 //!
 //! Cost: a look at each folder. Limit: a disk that is full, and rights that change, show later;
 //! then the report comes all the same.
@@ -76,7 +77,22 @@ fn check_flags(verb: &str, flags: &ArgMatches) -> Result<(), Failure> {
             writable(path)?;
         }
     }
-    Ok(())
+    if let Ok(Some(path)) = flags.try_get_one::<PathBuf>("stdout") {
+        writable(path)?;
+    }
+    match flags.try_get_one::<PathBuf>("stdin") {
+        Ok(Some(path)) => readable(path),
+        _ => Ok(()),
+    }
+}
+
+/// A folder opens like a file, and a program finds nothing in it.
+fn readable(path: &Path) -> Result<(), Failure> {
+    match std::fs::metadata(path) {
+        Ok(about) if about.is_dir() => Err(Failure::folder(path)),
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::file("read", path)(error)),
+    }
 }
 
 /// Whether what goes there is text: programs, bitcode, tables and samples are not.
@@ -115,7 +131,7 @@ fn writable(path: &Path) -> Result<(), Failure> {
 mod tests {
     use std::path::Path;
 
-    use super::writable;
+    use super::{readable, writable};
 
     #[test]
     fn folders_are_looked_at() {
@@ -127,5 +143,7 @@ mod tests {
         for wrong in ["/nowhere/at/all/x.json", "/dev/null/x.json"] {
             assert!(writable(Path::new(wrong)).is_err(), "{wrong}");
         }
+        assert!(readable(Path::new("/dev/null")).is_ok());
+        assert!(readable(&folder).is_err() && readable(&folder.join("none")).is_err());
     }
 }

@@ -37,7 +37,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
     let image = image(arguments, &ledger)?;
     let maps: Vec<&ModuleMap> = image.modules.iter().map(|(_, map, _)| map).collect();
     let raw = raw_observations(&ledger, &maps).ok_or_else(|| {
-        Failure::Counters(format!(
+        Failure::Usage(format!(
             "{} holds no samples: its counts were counted or repaired already; opcost sample --raw FILE writes what \
              is to be repaired",
             shown(&arguments.raw)
@@ -97,10 +97,10 @@ fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, F
         }
         (given, _) => given.to_vec(),
     };
-    let inputs = inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(inputs.iter().map(|path| &**path))?;
     let read = |path: &Path| {
         SampledImage::read(path)?
-            .ok_or_else(|| Failure::Counters(format!("{}: {}", shown(path), SampledImage::why_not(path))))
+            .ok_or_else(|| Failure::Usage(format!("{}: {}", shown(path), SampledImage::why_not(path))))
     };
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return read(path);

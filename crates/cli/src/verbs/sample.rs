@@ -13,6 +13,7 @@ use opcost::ledgers;
 use opcost::sampling::estimate::Estimate;
 use opcost::sampling::locations::{others, readable};
 use opcost::sampling::take::{SampleOptions, SampleTarget, Taken, failed, take};
+use opcost_answer::files::from_here;
 use opcost_answer::names::demangle;
 use opcost_answer::run::{Finish, RunQuality};
 use opcost_answer::{Failure, Status};
@@ -50,16 +51,20 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     if !arguments.pid.is_empty() {
         // Asked before: a process may have ended when its samples are looked at.
         let foreign = all_foreign(&arguments.pid);
+        if let Some(words) = &foreign {
+            // What it starts or loads may be built to be sampled, so that is no end yet.
+            opcost_answer::tell!("opcost: {words}");
+        }
         let target = SampleTarget::Processes(&arguments.pid);
         let taken = take(&options(arguments), target, &|number, samples| {
             snapshot(arguments, None, number, samples);
         })?;
         if let (0, Some(words)) = (taken.samples.total, foreign) {
-            return Err(Failure::Counters(words));
+            return Err(Failure::Usage(words));
         }
         return report(arguments, None, &taken);
     }
-    let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
             return Err(Failure::Usage("it is built already; give its sources to build it again".to_owned()));
@@ -128,8 +133,7 @@ fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> Compile
     compile
 }
 
-/// What is said of processes of which none was started from a program that was built to be sampled.
-/// Libraries in them may be; so it is said where no sample was taken.
+/// What is told of processes of which none was started from a program that was built to be sampled.
 fn all_foreign(pids: &[u32]) -> Option<String> {
     let words = pids.iter().map(|pid| {
         let program = PathBuf::from(format!("/proc/{pid}/exe"));
@@ -137,8 +141,7 @@ fn all_foreign(pids: &[u32]) -> Option<String> {
             return None;
         }
         let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        let why = SampledImage::why_not(&program);
-        Some(format!("process {pid} ({}) used hardly any processor time, and {why}", name.trim_end()))
+        Some(format!("process {pid} ({}): {}", name.trim_end(), SampledImage::why_not(&program)))
     });
     words.collect::<Option<Vec<String>>>().map(|words| words.join("; "))
 }
@@ -147,7 +150,7 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
     // Before it runs: a run is not thrown away for a program that nobody can read.
     if readable(program, SampledImage::build_id(program).as_deref(), &arguments.image)?.is_none() {
         let why = SampledImage::why_not(program);
-        return Err(Failure::Counters(format!("{}: {why}", program.display())));
+        return Err(Failure::Usage(format!("{}: {why}", from_here(program))));
     }
     let taken = match &arguments.perf {
         Some(file) => {

@@ -4,13 +4,12 @@
 use clap::ValueEnum;
 
 use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
-use crate::verbs::show::not_found;
 use opcost_answer::Failure;
-use opcost_answer::names::{is_called, shown_name};
+use opcost_answer::names::{is_called, near_functions, no_function};
 use opcost_toolchain::input::{Input, Language};
 
-/// How many other names are suggested.
-const SUGGESTED: usize = 3;
+/// Of code that was not run all names are at hand, and the likest is told however unlike it is.
+const ANY: f64 = 0.0;
 
 /// Whether the function of this linkage name is what a user calls `wanted`.
 pub(crate) fn is_named(name: &str, wanted: &str) -> bool {
@@ -26,12 +25,7 @@ pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
 pub(crate) fn unknown<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -> Option<String> {
     let is_unknown = |wanted: &&String| !names.clone().any(|name| is_named(name, wanted));
     let wanted = wanted.iter().find(is_unknown)?;
-    let mut known: Vec<String> = names.map(shown_name).collect();
-    known.sort();
-    known.dedup();
-    known.sort_by(|a, b| strsim::jaro_winkler(b, wanted).total_cmp(&strsim::jaro_winkler(a, wanted)));
-    known.truncate(SUGGESTED);
-    Some(not_found(wanted, &known))
+    Some(no_function(wanted, &near_functions(names, wanted, ANY)))
 }
 
 /// The inputs, as a command names them.

@@ -12,6 +12,7 @@ use super::list::{fill_blocks, list_of};
 
 use crate::arguments::{MineWord, ShowArguments};
 use opcost_answer::Failure;
+use opcost_answer::names::no_function;
 use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
 use opcost_report::count::list::ListKind;
@@ -132,20 +133,11 @@ impl Show<'_> {
                 Ok(found) => {
                     wanted.extend(found.into_iter().filter(|at| !wanted.contains(at)).collect::<Vec<_>>())
                 }
-                Err(near) => unknown.push(not_found(name, &near)),
+                Err(near) => unknown.push(no_function(name, &near)),
             }
         }
         (wanted, unknown)
     }
-}
-
-/// What is printed of a name that no function has.
-pub(crate) fn not_found(name: &str, near: &[String]) -> String {
-    let hint = match near {
-        [] => "it may have been inlined everywhere, or never built".to_owned(),
-        near => format!("did you mean {}?", near.join(", or ")),
-    };
-    format!("no function is called '{name}'; {hint}")
 }
 
 /// Leaves word of a failure where a document was asked for, so that nobody

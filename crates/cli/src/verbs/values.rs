@@ -12,17 +12,19 @@ use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
 use crate::verbs::answered::{command as answered_command, save as save_rows};
-use crate::verbs::selection::{CodeFlag, refuse_idle};
+use crate::verbs::selection::{CodeFlag, is_named, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::values_whole::{self, NotForetold};
 use opcost::answered::{self, AnswersAbout};
 use opcost::ledgers::is_value_file;
 use opcost::machine::machine;
 use opcost_answer::loops::LoopAnswers;
+use opcost_answer::names::{near_functions, no_function};
 use opcost_answer::points::Meaning;
 use opcost_answer::run::Finish;
 use opcost_answer::{Failure, Status};
 use opcost_job::module::{Product, ValuesWish};
+use opcost_report::kit::numbers::counted;
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
@@ -30,11 +32,15 @@ use opcost_report::values::json::values_document;
 use opcost_report::values::plot::{histogram_picture, time_picture};
 use opcost_report::values::report::{ClaimRow, ClaimVerdict, NotHeld, ValueRow, ValuesReport, VerifyTotals};
 use opcost_report::values::table::print_values;
+use opcost_run::image::SampledImage;
 use opcost_run::start::Streams;
 use opcost_run::values::{Observed, ObservedPoint, Recorder, observe, point_lists, record_run};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
+
+/// Likeness from which on a function is suggested: a program has many that are not the user's.
+const NEAR: f64 = 0.75;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
@@ -44,7 +50,7 @@ pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &ValuesArguments) -> Result<Status, Failure> {
-    let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
             return Err(Failure::Usage("a built program cannot be built again; give its sources".to_owned()));
@@ -118,7 +124,7 @@ fn with_program(
 ) -> Result<Status, Failure> {
     let lists = point_lists(program)?;
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
-        return Err(nothing_to_record(arguments));
+        return Err(Failure::Usage(nothing_to_record(arguments, program)));
     }
     let folder = Scratch::folder("opcost-values-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
@@ -159,18 +165,27 @@ fn with_program(
     Ok(status(arguments, finish, &report))
 }
 
-fn nothing_to_record(arguments: &ValuesArguments) -> Failure {
-    Failure::Usage(match (&arguments.function, arguments.line) {
-        (Some(function), Some(line)) => format!(
+/// Why the program records nothing: its functions are known by its symbols.
+fn nothing_to_record(arguments: &ValuesArguments, program: &Path) -> String {
+    let Some(function) = &arguments.function else {
+        return "there is no loop to record: the code has none, or the optimiser took them out (-O0 keeps every loop)"
+            .to_owned();
+    };
+    let names = SampledImage::functions(program);
+    if !names.is_empty() && !names.iter().any(|name| is_named(name, function)) {
+        let near = near_functions(names.iter().map(String::as_str), function, NEAR);
+        return no_function(function, &near);
+    }
+    match arguments.line {
+        Some(line) => format!(
             "line {line} of {function} computes, stores or returns nothing that could be recorded (an integer of at most \
-             64 bits, an address, a double), or there is no such function; -O0 keeps every line"
+             64 bits, an address, a double); -O0 keeps every line"
         ),
-        (Some(function), None) => format!(
-            "there is no function {function}, or it returns nothing that could be recorded; it may be inlined \
-             everywhere (-O0 keeps it), or give --line"
+        None => format!(
+            "{function} returns nothing that could be recorded (an integer of at most 64 bits, an address, a double); \
+             name one of its lines: --line N"
         ),
-        (None, _) => "there is no loop to record".to_owned(),
-    })
+    }
 }
 
 /// The files named, and those in the folders named.
@@ -306,10 +321,11 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
     let reason = claim.unchecked.clone().or_else(|| {
         (verdict == ClaimVerdict::NotChecked).then(|| match (unchecked, too_long) {
             (0, 0) => "no activation was recorded as a whole".to_owned(),
-            (0, _) => format!("its sums were too long to hold in {too_long} activations"),
-            (_, 0) => format!("a value that it needs was not known, or too large, in {unchecked} activations"),
+            (0, _) => format!("its sums were too long to hold in {}", counted(too_long, "activation")),
+            (_, 0) => format!("a value that it needs was not known, or too large, in {}", counted(unchecked, "activation")),
             _ => format!(
-                "a value that it needs was not known, or too large, in {unchecked} activations; its sums were too long to hold in {too_long}"
+                "a value that it needs was not known, or too large, in {}; its sums were too long to hold in {too_long}",
+                counted(unchecked, "activation")
             ),
         })
     });

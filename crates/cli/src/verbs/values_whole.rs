@@ -18,6 +18,7 @@ use thiserror::Error;
 use crate::arguments::ValuesArguments;
 use opcost_answer::Failure;
 use opcost_answer::loops::{LoopAnswer, LoopAnswers, LoopNumbers};
+use opcost_answer::numbers::counted;
 use opcost_job::program::LoopsJob;
 use opcost_report::values::report::{ClaimVerdict, ValueRow, WholeRow, WholeTotals};
 use opcost_toolchain::build::{Build, Purpose};
@@ -206,15 +207,21 @@ fn failure(numbers: LoopNumbers, facts: &Facts, top: Option<&Facts>) -> Option<S
     if let Some((least, most)) = facts.range {
         if let Some(exact) = numbers.exact.filter(|&exact| least != exact || most != exact) {
             let turned = if least == exact { most } else { least };
-            return Some(format!("a complete activation turned {turned} times, not {exact}"));
+            return Some(format!("a complete activation turned {}, not {exact}", counted(turned, "time")));
         }
         if let Some(bound) = numbers.bound.filter(|&bound| most > bound) {
-            return Some(format!("a complete activation turned {most} times, more than {bound}"));
+            return Some(format!(
+                "a complete activation turned {}, more than {bound}",
+                counted(most, "time")
+            ));
         }
     }
     let most = numbers.exact.or(numbers.bound);
     if let Some(most) = most.filter(|&most| facts.most_partial > most) {
-        return Some(format!("a partial activation turned {} times, more than {most}", facts.most_partial));
+        return Some(format!(
+            "a partial activation turned {}, more than {most}",
+            counted(facts.most_partial, "time")
+        ));
     }
     let (total, top) = (numbers.total?, top?);
     let all = total.checked_mul(top.entries.into())?;
@@ -224,8 +231,9 @@ fn failure(numbers: LoopNumbers, facts: &Facts, top: Option<&Facts>) -> Option<S
     let is_judged = is_exact || facts.range.is_some();
     (is_judged && !is_held).then(|| {
         format!(
-            "{} activations of the outermost loop turned it {} times in all, not {all}",
-            top.entries, facts.back_edges
+            "{} of the outermost loop turned it {} in all, not {all}",
+            counted(top.entries, "activation"),
+            counted(facts.back_edges, "time")
         )
     })
 }

@@ -21,7 +21,7 @@ fn inputs_that_are_no_modules() {
         "clang-22 -c -emit-llvm -O1 hello.c -o whole.bc; head -c 700 whole.bc > short.bc; mkdir folder",
     );
     bench.write("garbage", b"\x01\x02\x03");
-    told(&bench.opcost(&["count", "missing.c"]), 1, &["missing.c", "No such file"]);
+    told(&bench.opcost(&["count", "missing.c"]), 1, &["cannot read missing.c: there is no such file"]);
     told(&bench.opcost(&["count", "folder"]), 2, &["folder is a folder"]);
     told(&bench.opcost(&["count", "garbage"]), 2, &["garbage is neither"]);
     told(&bench.opcost(&["count", "empty.bc"]), 2, &["empty.bc is empty"]);

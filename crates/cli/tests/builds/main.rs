@@ -2,13 +2,15 @@
 //!
 //! `driver`: one command line against clang's own doing; `projects`: make,
 //! autotools, CMake, Meson; `languages`: Fortran, Rust, mixed, cargo, cost
-//! files; `errors`: what goes wrong, with words and status; `messages`: whose
-//! fault, where, what next, and no control characters of input. One binary,
+//! files; `errors`: what goes wrong, with words and status; `faults`: every kind
+//! of fault in every verb, with one status; `messages`: whose fault, where, what
+//! next, and no control characters of input. One binary,
 //! because linking LLVM's tests is dear; tools that a machine lacks fail the
 //! test with the package to install, never skip it.
 
 mod driver;
 mod errors;
+mod faults;
 mod languages;
 mod messages;
 mod projects;

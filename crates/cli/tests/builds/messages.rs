@@ -11,8 +11,105 @@ const SQUARES: (&str, &str) = (
      int main(int count, char **words) { return squares(count + 10) == 3; }\n",
 );
 
+// The ten messages of strangers, by their numbers. The kinds that they belong to are in `faults`.
+
 #[test]
-fn what_has_no_main_is_no_program() {
+fn case_1_a_module_whose_lines_are_those_of_its_source() {
+    let bench = Bench::new(&[("foo.c", SQUARES.1)]);
+    bench.shell("clang-22 -O1 -g -S -emit-llvm foo.c -o foo.ll");
+    for verb in [&["explain"][..], &["explain", "--width"], &["life"]] {
+        bench.opcost(&[verb, &["foo.ll:3"]].concat()).expect(0);
+        let said = bench.opcost(&[verb, &["foo.ll:99"]].concat()).expect(2);
+        said.tells(&["foo.c", "the nearest line that "]);
+        assert!(!said.stderr.contains("compiled away"), "{}", said.all());
+    }
+}
+
+#[test]
+fn case_2_runs_that_read_one_input() {
+    let bench = Bench::new(&[
+        (
+            "in.c",
+            "#include <stdio.h>\nint main(void) {\n  int sum = 0, c;\n  while ((c = getchar()) != EOF) sum += c;\n  return sum == 1;\n}\n",
+        ),
+        ("input.txt", "some words\n"),
+    ]);
+    for line in ["$OPCOST count --repeat 3 in.c < input.txt", "cat input.txt | $OPCOST count --repeat 3 in.c"]
+    {
+        let said = bench.shell(line);
+        assert!(said.stderr.contains("all 3 runs agree to the digit"), "{}", said.all());
+    }
+}
+
+#[test]
+fn case_3_a_flag_of_the_compiler() {
+    let bench = Bench::new(&[SQUARES]);
+    let said = bench.opcost(&["count", "-g", "squares.c"]).expect(2);
+    said.tells(&["-g is a flag of the compiler: --cflag=-g"]);
+    assert!(!said.stderr.contains("-- -g"), "{}", said.all());
+    bench.opcost(&["loops", "--cflag=-g", "squares.c"]).expect(0);
+}
+
+#[test]
+fn case_4_a_ledger_in_place_of_a_source() {
+    let bench = Bench::new(&[SQUARES]);
+    bench.opcost(&["count", "squares.c", "--ledger", "run.opc"]).expect(0);
+    bench.opcost(&["count", "run.opc"]).expect(2).tells(&["run.opc is a ledger", "opcost report run.opc"]);
+    bench.opcost(&["report", "run.opc"]).expect(0);
+}
+
+#[test]
+fn case_5_an_empty_module() {
+    let bench = Bench::new(&[("empty.bc", "")]);
+    let said = bench.opcost(&["count", "empty.bc"]).expect(2);
+    assert_eq!(said.stderr, "opcost: empty.bc is empty: no module was written into it; compile it again\n");
+}
+
+#[test]
+fn case_6_a_line_that_is_no_number() {
+    let bench = Bench::new(&[SQUARES]);
+    for verb in ["explain", "life", "count"] {
+        let said = bench.opcost(&[verb, "squares.c:abc"]).expect(2);
+        said.tells(&["'abc' is no line number", "squares.c:1"]);
+        assert!(!said.stderr.contains("No such file"), "{}", said.all());
+    }
+}
+
+#[test]
+fn case_7_a_process_of_somebody_else() {
+    let bench = Bench::new(&[]);
+    let mut sleeper = bench.program("sleep").arg("100").spawn().expect("it starts");
+    let pid = sleeper.id().to_string();
+    let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
+    sleeper.kill().and_then(|()| sleeper.wait()).expect("it ends");
+    if said.stderr.contains("perf_event") {
+        // The machine lets nobody sample: that is told, and is another fault.
+        return;
+    }
+    let process = format!("process {pid} (sleep)");
+    said.expect(2).tells(&[&process, "was not built by opcost sample", "nothing in it can be attributed"]);
+}
+
+#[test]
+fn case_8_a_copy_that_is_never_called() {
+    let text = "#include <stdio.h>\nvoid fill(int *a, int n) {\n  for (int i = 0; i < n; i++)\n    a[i] = i * 3;\n}\n\
+                int main(void) {\n  int a[200], s = 0;\n  fill(a, 200);\n  \
+                for (int i = 0; i < 200; i++) s ^= a[i] % 7;\n  printf(\"%d\\n\", s);\n}\n";
+    let bench = Bench::new(&[("inl.c", text)]);
+    let said = bench.opcost(&["bits", "inl.c"]).expect(0);
+    assert!(!said.all().contains("no execution gets to"), "{}", said.all());
+    assert!(said.stdout.contains("fill itself is never called"), "{}", said.all());
+    // A line that nothing gets to is told as before.
+    bench.write(
+        "dead.c",
+        "int main(int n, char **v) {\n  if ((n & 1) == 2)\n    return n * 3;\n  return 0;\n}\n",
+    );
+    let said = bench.opcost(&["bits", "-O0", "dead.c"]).expect(0);
+    assert!(!said.all().contains("itself is never called"), "{}", said.all());
+}
+
+#[test]
+fn case_9_what_has_no_main_is_no_program() {
     let bench = Bench::new(&[ADD, MAIN, ("more.cpp", "int more() { return 1; }\n")]);
     let ask: [&[&str]; 4] =
         [&["count"], &["fuel", "--limit", "1M"], &["sample"], &["values", "--trip-counts"]];
@@ -37,16 +134,16 @@ fn a_module_has_the_lines_of_its_source() {
     assert!(direct.stdout.lines().count() == by_module.stdout.lines().count(), "{}", by_module.stdout);
     bench.opcost(&["explain", "--width", "squares.ll:3"]).expect(0);
     for verb in [&["explain"][..], &["explain", "--width"], &["life"]] {
-        let ask = |place: &str| bench.opcost(&[verb, &[place]].concat()).expect(1);
+        let ask = |place: &str| bench.opcost(&[verb, &[place]].concat()).expect(2);
         ask("squares.ll:99").tells(&["squares.c", "nearest line that"]);
         ask("bare.ll:3").tells(&["bare.ll says nothing of lines", "-gline-tables-only", "--function"]);
     }
-    bench.opcost(&["explain", "both.bc:3"]).expect(1).tells(&["several sources", "add.c", "squares.c"]);
+    bench.opcost(&["explain", "both.bc:3"]).expect(2).tells(&["several sources", "add.c", "squares.c"]);
     bench.opcost(&["explain", "squares.c:x"]).expect(2).tells(&["'x' is no line number", "squares.c:1"]);
 }
 
 #[test]
-fn one_is_no_plural_and_nothing_is_no_table() {
+fn case_10_one_is_no_plural_and_nothing_is_no_table() {
     let bench = Bench::new(&[
         ("one.c", "int main(void) { return 0; }\n"),
         ("nothing.c", "void nothing(void) {}\n"),
@@ -61,6 +158,12 @@ fn one_is_no_plural_and_nothing_is_no_table() {
     let said = bench.opcost(&["bits", "nothing.c"]).expect(0);
     assert!(said.stdout.starts_with("no integers\n"), "{}", said.stdout);
     assert!(!said.stdout.contains("declared"), "{}", said.stdout);
+    // What is 0 stands in no list, and one loop is no loops.
+    bench.write("loop.c", "volatile int n = 9;\nint main(void) {\n  int s = 0;\n  for (int i = 0; i < n; i++) s ^= i * n;\n  return s & 64;\n}\n");
+    let said = bench.opcost(&["values", "--verify", "loop.c"]).expect(0).all();
+    for words in [" 0 ", "1 loops", "1 activations", "1 times"] {
+        assert!(!said.contains(words), "'{words}' in {said}");
+    }
     let said = bench.opcost(&["bits", "single.c"]).expect(0);
     assert!(!said.stdout.contains("1 integers") && !said.stdout.contains("1 integer of 32 bits need 32"));
 }
@@ -91,7 +194,38 @@ fn no_input_drives_the_terminal() {
         ("broken.rs", "fn main() { \x1b]0;gone\x07 }\n"),
         ("names.ll", module),
         ("costs.toml", "\x1b]0;gone\x07 = 1\n"),
+        ("opcost.toml", "[run.\"\\u001b]0;gone\\u0007\"]\ninputs = [\"\\u001b]0;gone\\u0007.c\"]\n"),
+        ("d/twin.c", "int f(void) { return 1; }\n"),
+        ("twin.c", "int f(void) { return 2; }\n"),
     ]);
+    // Missing, of another kind, or nearly the name of what is there: all are quoted.
+    let (missing, near) = (format!("{title}.c"), file.replace("me.c", "mme.c"));
+    let (folder, ledger) =
+        (bench.write(&format!("{title}d.c/x"), ""), bench.write(&format!("{title}.opc"), "no"));
+    let folder = folder.strip_suffix("/x").expect("a folder");
+    let place = format!("{missing}:3:x");
+    let mut quoted: Vec<Vec<&str>> = Vec::new();
+    for input in [&*missing, &*near, folder, &*ledger, &*place] {
+        let verbs = ["count", "fuel", "sample", "loops", "bits", "life", "explain", "report", "cc"];
+        quoted.extend(verbs.map(|verb| vec![verb, input]));
+        quoted.push(vec!["values", "--trip-counts", input]);
+        quoted.push(vec!["diff", input, input]);
+        quoted.push(vec!["merge", input, input, "-o", "m.opc"]);
+        quoted.push(vec!["overlap", input, input]);
+        quoted.push(vec!["export", "--to", "pprof", input, "-o", "x.pb"]);
+        quoted.push(vec!["repair", input, input]);
+        quoted.push(vec!["check", "--file", input]);
+        quoted.push(vec!["count", &file, "--json", input]);
+        quoted.push(vec!["count", &file, "--stdin", input]);
+    }
+    quoted.push(vec!["check"]);
+    quoted.push(vec!["count", &missing, title]);
+    quoted.push(vec!["count", "--flag", &file, "--\x1b]0;gone\x07"]);
+    for function in [title, "f\x1b"] {
+        for verb in ["count", "loops", "bits", "explain", "life", "values"] {
+            quoted.push(vec![verb, "--function", function, "names.ll"]);
+        }
+    }
     let verbs: &[&[&str]] = &[
         &["count", &file],
         &["count", "--annotate", &file],
@@ -114,7 +248,7 @@ fn no_input_drives_the_terminal() {
         &["explain", "--function", title, "names.ll"],
         &["check", &file],
     ];
-    for verb in verbs {
+    for verb in verbs.iter().copied().chain(quoted.iter().map(Vec::as_slice)) {
         let said = opcost_testkit::command::Said::of(bench.command(verb).env("CLICOLOR_FORCE", "1"));
         is_harmless(&said.stdout);
         is_harmless(&said.stderr);

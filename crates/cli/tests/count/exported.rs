@@ -263,8 +263,8 @@ fn what_does_not_fit_is_refused_with_a_remedy() {
     count(&bench, "optimized");
     let export = |format| ["export", "--to", format, "run.opc"];
     refused(&bench, &export("profdata"), 2, "--anchor pgo");
-    refused(&bench, &["export", "--to", "pprof", "a.c"], 2, "a ledger is missing");
-    refused(&bench, &["export", "--to", "bitcode", "run.opc", "b.c"], 1, "it has a.c");
+    refused(&bench, &["export", "--to", "pprof", "a.c"], 2, "a.c is a source, not an opcost ledger");
+    refused(&bench, &["export", "--to", "bitcode", "run.opc", "b.c"], 2, "it has a.c");
     let full = bench.opcost(&["export", "--to", "pprof", "run.opc", "-o", "/dev/full"]);
     assert_eq!(full.status, 1, "{}", full.stderr);
     assert!(full.stderr.contains("cannot write /dev/full"), "{}", full.stderr);

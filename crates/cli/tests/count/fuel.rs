@@ -337,7 +337,14 @@ fn programs_of_several_modules_spend_what_they_are_counted_to_do() {
     assert_eq!(joined.amount(), counted.counts().total());
     let twice = bench.opcost(&["fuel", "main.c", "twice.c", "twice.c"]);
     let said = &twice.stderr;
-    assert!(twice.status == 1 && said.contains("symbol multiply defined"), "{said}");
+    assert!(twice.status == 2 && said.contains("twice.c is named twice"), "{said}");
+    std::fs::copy(bench.path("twice.c"), bench.path("again.c")).expect("copied");
+    let twice = bench.opcost(&["fuel", "main.c", "twice.c", "again.c"]);
+    let said = &twice.stderr;
+    assert!(
+        twice.status == 1 && said.contains("twice is defined more than once in main.c, twice.c, again.c"),
+        "{said}"
+    );
 }
 
 #[test]

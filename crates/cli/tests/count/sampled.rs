@@ -245,8 +245,8 @@ fn what_is_wrong_is_said_with_what_to_do() {
     let [plain, sampled, counted] = ["plain", "a.opc", "b.opc"].map(|name| place.file(name));
     place.tool("clang-22", &["-O1", &source, "-o", &plain]);
     let refused = opcost(&["sample", &plain]);
-    assert_eq!(refused.status, 1);
-    assert!(refused.stderr.contains("was not built to be sampled"), "{}", refused.stderr);
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("was not built by opcost sample"), "{}", refused.stderr);
     for (arguments, words) in [
         (vec!["sample", "--overhead", "120%", &source], "is no share of the time"),
         (vec!["sample", "--event", "no-such-counter", &source], "no-such-counter"),

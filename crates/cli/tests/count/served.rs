@@ -314,6 +314,6 @@ fn a_process_that_was_not_built_to_be_sampled_is_told_as_such() {
     if output.stderr.contains("perf_event") {
         return;
     }
-    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert_eq!(output.status, 2, "{}", output.stderr);
     output.tells(&[&format!("process {pid} (sleep)"), "opcost sample --emit exe"]);
 }

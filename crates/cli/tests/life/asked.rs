@@ -73,16 +73,16 @@ const LINES: &str = "int f(int a) {\n  int b = a * 3;\n\n  // nothing here\n\n  
 fn a_line_without_code_names_those_around_it() {
     let case = Case::new();
     let source = case.file("a.c", LINES);
-    refused(&[&format!("{source}:4")], 1, &["a.c:4 has no code", "before it 2, behind it 6"]);
-    refused(&[&format!("{source}:99")], 1, &["a.c:99 has no code", "a.c:7"]);
+    refused(&[&format!("{source}:4")], 2, &["a.c:4 has no code", "before it 2, behind it 6"]);
+    refused(&[&format!("{source}:99")], 2, &["a.c:99 has no code", "a.c:7"]);
 }
 
 #[test]
 fn files_with_nothing_in_them_and_files_that_do_not_compile() {
     let case = Case::new();
-    refused(&[&format!("{}:1", case.file("empty.c", ""))], 1, &["empty.c", "it defines no function"]);
+    refused(&[&format!("{}:1", case.file("empty.c", ""))], 2, &["empty.c", "it defines no function"]);
     let unused = case.file("unused.c", "static inline int f(int a) { return a; }\n");
-    refused(&[&format!("{unused}:1")], 1, &["or only inline ones that nothing uses"]);
+    refused(&[&format!("{unused}:1")], 2, &["or only inline ones that nothing uses"]);
     let broken = case.file("broken.c", "int f( {\n");
     refused(&[&format!("{broken}:1")], 1, &["broken.c:1:8: error:", "clang-22 failed on"]);
     refused(&["nowhere.c:3"], 1, &["cannot read nowhere.c"]);
@@ -103,7 +103,7 @@ fn modules_that_say_nothing_of_lines() {
     let case = Case::new();
     let source = case.file("a.c", LINES);
     let module = case.clang(&["-O1", "-c", "-emit-llvm"], &source, "a.bc");
-    refused(&[&format!("{module}:2")], 1, &["says nothing of lines", "-gline-tables-only", "--function"]);
+    refused(&[&format!("{module}:2")], 2, &["says nothing of lines", "-gline-tables-only", "--function"]);
     assert!(life(&["--function", "f", &module])["stages"].as_array().is_some_and(|all| all.len() > 3));
     refused(
         &["--target", "aarch64-linux-gnu", &format!("{module}:2")],
@@ -130,7 +130,7 @@ fn lines_of_compiled_modules_are_those_of_their_source() {
         assert_eq!(first(&column, "ir"), ["mul"], "{name}");
         refused(
             &[&format!("{module}:4")],
-            1,
+            2,
             &["has no code", "2, behind it 6", "lines are those of", "a.c"],
         );
     }
@@ -149,8 +149,8 @@ fn lines_of_linked_modules_are_told_apart() {
     case.0.tool("llvm-link-22", &[&parts[0], &parts[1], "-o", "both.bc"]);
     let linked = case.0.at("both.bc");
     assert!(first(&life(&[&format!("{linked}:5")]), "ir").contains(&"xor".to_owned()));
-    refused(&[&format!("{linked}:2")], 1, &["several sources", "one.c", "two.c", "--function"]);
-    refused(&[&format!("{linked}:90")], 1, &["no code in any of its sources", "one.c", "two.c"]);
+    refused(&[&format!("{linked}:2")], 2, &["several sources", "one.c", "two.c", "--function"]);
+    refused(&[&format!("{linked}:90")], 2, &["no code in any of its sources", "one.c", "two.c"]);
 }
 
 #[test]
@@ -187,16 +187,16 @@ fn a_function_that_was_inlined_everywhere_is_followed_in_its_copies() {
     let functions: Vec<&str> =
         steps.flatten().map(|step| step["function"].as_str().expect("a name")).collect();
     assert!(functions.contains(&"first") && functions.contains(&"second"), "{found:#}");
-    refused(&["--function", "cobe", &module], 1, &["no function is called cobe; there are first, second"]);
+    refused(&["--function", "cobe", &module], 2, &["no function is called 'cobe'", "first", "second"]);
 }
 
 #[test]
 fn values_that_are_none_are_told_with_those_that_are() {
     let case = Case::new();
     let source = case.file("a.c", LINES);
-    refused(&["--function", "f", "--value", "%sum", &source], 1, &["f has no value %sum", "%mul", "%div"]);
+    refused(&["--function", "f", "--value", "%sum", &source], 2, &["f has no value %sum", "%mul", "%div"]);
     let calls = case.file("c.c", "int g(int);\nint f(int a) { return g(a); }\n");
-    refused(&["--function", "g", &calls], 1, &["g is only declared here"]);
+    refused(&["--function", "g", &calls], 2, &["g is only declared here"]);
 }
 
 #[test]
@@ -230,8 +230,8 @@ fn a_template_is_asked_for_by_its_name() {
     let names = case.file("none.cpp", text);
     refused(
         &["--function", "thrice", &names],
-        1,
-        &["no function is called thrice", "twice (_Z5twiceIiET_S0_)"],
+        2,
+        &["no function is called 'thrice'", "twice<int>(int)", "twice<double>(double)"],
     );
 }
 

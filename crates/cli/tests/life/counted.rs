@@ -128,7 +128,7 @@ fn a_ledger_of_another_build_is_refused() {
     place.write("other.c", PROGRAM);
     place.refused(
         &["--ledger", "run.opc", "other.c:6"],
-        1,
+        2,
         &["run.opc: it has no module other.c; it has hot.c"],
     );
     place.write("hot.c", PROGRAM.replace("sum / 7", "sum << 7"));
@@ -145,6 +145,6 @@ fn a_ledger_of_another_build_is_refused() {
 fn what_is_no_ledger_is_told() {
     let place = Place::counted(&[]);
     place.write("junk.opc", "no Parquet at all");
-    place.refused(&["--ledger", "junk.opc", "hot.c:6"], 1, &["junk.opc"]);
+    place.refused(&["--ledger", "junk.opc", "hot.c:6"], 2, &["junk.opc is not an opcost ledger"]);
     place.refused(&["--hot", "none.opc"], 1, &["none.opc"]);
 }

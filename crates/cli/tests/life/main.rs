@@ -213,10 +213,10 @@ fn wrong_questions_are_answered_with_what_to_do() {
     let source = corpus("life/foo.c");
     let cases: [(&[&str], i32, &str); 6] = [
         (&[&source], 2, "which instruction?"),
-        (&[&format!("{source}:4000")], 1, "the nearest line that has is"),
-        (&[&format!("{source}:3:1")], 1, "has no code in that column"),
-        (&["--function", "fou", &source], 1, "no function is called fou; there are foo"),
-        (&["--function", "foo", "--value", "nothing", &source], 1, "foo has no value nothing"),
+        (&[&format!("{source}:4000")], 2, "the nearest line that has is"),
+        (&[&format!("{source}:3:1")], 2, "has no code in that column"),
+        (&["--function", "fou", &source], 2, "no function is called 'fou'; did you mean foo?"),
+        (&["--function", "foo", "--value", "nothing", &source], 2, "foo has no value nothing"),
         (&["--target", "nowhere-unknown-none", &format!("{source}:3")], 1, "clang"),
     ];
     for (arguments, status, words) in cases {

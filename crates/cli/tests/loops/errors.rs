@@ -29,7 +29,7 @@ fn a_function_without_loops_is_told_with_its_neighbours() {
 #[test]
 fn a_line_without_code_is_told_with_the_nearest_that_has() {
     let source = Source::new("nest.c", NEST);
-    fails(&["explain", "-O1", &format!("{}:1", source.path)], 1, &["has no", "3"]);
+    fails(&["explain", "-O1", &format!("{}:1", source.path)], 2, &["has no", "3"]);
     fails(&["explain", "-O1", &source.path], 2, &["give a line"]);
 }
 

@@ -105,7 +105,7 @@ fn a_function_that_is_gone_gives_no_verdict() {
 #[test]
 fn a_wrong_file_is_an_error_with_its_line() {
     let place = workplace();
-    place.opcost(&["check"]).expect(2).tells(&["there is no opcost.toml", "--help"]);
+    place.opcost(&["check"]).expect(1).tells(&["cannot read opcost.toml: there is no such file", "--help"]);
     for (text, words) in [
         ("[run.a]\ninputs = [\"a.c\"]\nlimmit = 3\n", &["line 3", "unknown field `limmit`"][..]),
         ("[run.a]\nargs = []\n", &["line 1", "missing field `inputs`"]),

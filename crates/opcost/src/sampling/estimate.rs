@@ -39,7 +39,7 @@ impl Estimate {
     pub fn of(samples: &Samples, images: &[PathBuf], solver: RepairSolver) -> Result<Estimate, Failure> {
         let Placed { modules: observed, own, elsewhere, recorded } = placed(samples, images)?;
         if observed.is_empty() {
-            return Err(nothing_observed(samples, &elsewhere));
+            return Err(nothing_observed(samples, &elsewhere, images));
         }
         if own < LEAST_SAMPLES {
             return Err(too_few(own));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
-use opcost_answer::numbers::grouped;
+use opcost_answer::numbers::{counted, verb};
 use opcost_key::{Hash128, ModuleMap};
 use opcost_recover::{Cycles, ModuleObservations, RECORDED, observe, observe_runs};
 use opcost_run::image::SampledImage;
@@ -95,37 +95,37 @@ pub const LEAST_SAMPLES: u64 = 30;
 /// Of a program that was hit too rarely for a report.
 pub fn too_few(own: u64) -> Failure {
     Failure::Counters(format!(
-        "only {own} sample{} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample \
-         it for longer, or raise --rate",
-        if own == 1 { " lies" } else { "s lie" }
+        "only {} {} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample it for \
+         longer, or raise --rate",
+        counted(own, "sample"),
+        verb(own, "lies", "lie")
     ))
 }
 
-/// Of samples of which none is in code that was built to be sampled: why, and what to do.
-pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
-    Failure::Counters(match samples.total {
-        0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
-            .to_owned(),
-        total => format!(
-            "none of {} samples lies in code that opcost built to be sampled{}: {}; {}",
-            grouped(total),
-            if samples.end == End::FileBrokenOff { ", and the file of samples breaks off" } else { "" },
-            others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned()),
-            remedy(samples)
-        ),
-    })
-}
-
-/// What is wrong with the program that was hit most, if one was.
-fn remedy(samples: &Samples) -> String {
+/// Of samples of which none lies in code that was built to be sampled: why, and what to do.
+/// `images` are builds that can be read, the program that was started among them.
+pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>, images: &[PathBuf]) -> Failure {
+    if samples.total == 0 {
+        let words = "no sample was taken: the program used hardly any processor time; let it do more work, or raise \
+                     --rate";
+        return Failure::Counters(words.to_owned());
+    }
     let is_library = |image: &&ImageSamples| image.path.contains(".so");
     let hottest = samples.images.iter().filter(|image| !is_library(image)).max_by_key(|image| image.total());
+    let where_else = others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned());
+    let broken = if samples.end == End::FileBrokenOff { ", and the file of samples breaks off" } else { "" };
+    let total = counted(samples.total, "sample");
+    let words = format!("none of {total} lies in code that opcost built to be sampled{broken}: {where_else}");
     match hottest {
-        Some(ImageSamples { path, .. }) => format!("{path}: {}", SampledImage::why_not(Path::new(path))),
-        None => {
-            "build it with opcost sample --emit exe, and let it lie where it ran, or name it: --image FILE"
-                .to_owned()
+        Some(ImageSamples { path, .. }) => {
+            Failure::Usage(format!("{words}; {path}: {}", SampledImage::why_not(Path::new(path))))
         }
+        None if !images.is_empty() => Failure::Counters(format!(
+            "{words}; the program did too little to be hit: let it do more work, sample it for longer, or raise --rate"
+        )),
+        None => Failure::Usage(format!(
+            "{words}; build it with opcost sample --emit exe, and let it lie where it ran, or name it: --image FILE"
+        )),
     }
 }
 

@@ -146,7 +146,11 @@ impl Source {
 
 /// What sampling fails with.
 pub fn failed(error: Error) -> Failure {
-    Failure::Counters(error.to_string())
+    match error {
+        Error::Start { program, source } => Failure::Start { program: program.into(), source },
+        Error::Keep { path, source } => Failure::file("write", path)(source),
+        other => Failure::Counters(other.to_string()),
+    }
 }
 
 /// Samples the target. `snapshot` is called with a number and what there is so far, while sampling

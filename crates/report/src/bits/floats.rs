@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::kit::numbers::{counted, grouped};
+use crate::kit::numbers::{counted, grouped, noun, verb};
 use crate::kit::style::{BAD, DIM, cut, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsFloat, BitsFunction};
 
@@ -20,10 +20,12 @@ pub fn mantissas(text: &mut String, functions: &[BitsFunction]) {
     }
     let _ = writeln!(
         text,
-        "the mantissas of {} floating point number{} have {} bits and need {}",
-        grouped(count as u64),
-        if count == 1 { "" } else { "s" },
-        grouped(sum(|float| float.declared)),
+        "the {} of {} {} {} and {} {}",
+        noun(count, "mantissa"),
+        counted(count, "floating point number"),
+        verb(count, "has", "have"),
+        counted(sum(|float| float.declared), "bit"),
+        verb(count, "needs", "need"),
         grouped(sum(|float| float.needed)),
     );
     let ran = || all().filter_map(|float| Some((float, float.observed.as_ref()?)));
@@ -33,9 +35,10 @@ pub fn mantissas(text: &mut String, functions: &[BitsFunction]) {
         let seen: u64 = ran().map(|(_, observed)| u64::from(observed.needed)).sum();
         let _ = writeln!(
             text,
-            "in this run {} of them were defined: {} bits of mantissas declared, {} proven, {} observed",
+            "in this run {} of them {} defined: {} of mantissas declared, {} proven, {} observed",
             grouped(ran().count() as u64),
-            grouped(of_ran(|float| float.declared)),
+            verb(ran().count(), "was", "were"),
+            counted(of_ran(|float| float.declared), "bit"),
             grouped(of_ran(|float| float.needed)),
             grouped(seen),
         );
@@ -43,10 +46,10 @@ pub fn mantissas(text: &mut String, functions: &[BitsFunction]) {
     for (float, observed) in ran().filter(|(float, observed)| observed.is_outside && !float.may_be_poison) {
         let _ = writeln!(
             text,
-            "{} {} needed {} bits of its mantissa, which it cannot ({})",
+            "{} {} needed {} of its mantissa, which it cannot ({})",
             paint(BAD, "wrong:"),
             float.key,
-            observed.needed,
+            counted(observed.needed, "bit"),
             float.needed,
         );
     }

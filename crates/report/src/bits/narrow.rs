@@ -68,9 +68,10 @@ pub fn print_bits_narrow(answers: &NarrowAnswers, about: &str, output: &Path) ->
     let mut lines = vec![
         format!("{about}: {world}"),
         format!(
-            "{} {} computed in fewer bits: {declared} -> {computed} bits",
+            "{} {} computed in fewer bits: {declared} -> {}",
             counted(values, "value"),
-            verb(values, "is", "are")
+            verb(values, "is", "are"),
+            counted(computed, "bit")
         ),
         format!("{} {} of fewer bits", counted(comparisons, "comparison"), verb(comparisons, "is", "are")),
     ];

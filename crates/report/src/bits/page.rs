@@ -115,7 +115,7 @@ fn source(report: &BitsReport<'_>, sources: &mut Sources) -> Markup {
                 SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
                 SourceText::Unusable(why) => (None, format!(" · the file {why}")),
             };
-            @let word = format!("{} bits not needed{why}", grouped(waste(own)));
+            @let word = format!("{} not needed{why}", counted(waste(own), "bit"));
             @let table = rows(own, text, hottest);
             @let path = tidy_path(file);
             (listing(position < OPEN_FILES, &path, &path, &word, &table))

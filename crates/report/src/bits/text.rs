@@ -161,13 +161,14 @@ fn head(text: &mut String, report: &BitsReport<'_>) {
         0 => writeln!(text, "{}", paint(STRONG, "no integers")),
         values => writeln!(
             text,
-            "{} of {} bits {} {} ({}), {} of those are looked at and not always the same",
+            "{} of {} {} {} ({}), {} of those {} looked at and not always the same",
             paint(STRONG, counted(values, "integer")),
-            grouped(total.declared),
+            counted(total.declared, "bit"),
             verb(values, "needs", "need"),
             paint(STRONG, grouped(total.needed)),
             percent(total.share()),
-            grouped(total.slice),
+            if total.slice == 0 { "none".to_owned() } else { grouped(total.slice) },
+            verb(total.slice, "is", "are"),
         ),
     };
     let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, report.answers.world)));
@@ -185,9 +186,10 @@ fn seen(text: &mut String, report: &BitsReport<'_>) {
     let observed: u64 = ran().map(|(_, observed)| u64::from(observed.width)).sum();
     let _ = writeln!(
         text,
-        "in this run {} of them were defined: {} bits declared, {} proven, {} observed",
+        "in this run {} of them {} defined: {} declared, {} proven, {} observed",
         grouped(ran().count()),
-        grouped(sum(|value| value.declared)),
+        verb(ran().count(), "was", "were"),
+        counted(sum(|value| value.declared), "bit"),
         grouped(sum(|value| value.width)),
         grouped(observed),
     );
@@ -396,7 +398,15 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
     let at = |value: &BitsValue| Some((value.file.clone()?, value.line?));
     let all = || report.answers.functions.iter().flat_map(|function| &function.values);
     let reached: BTreeSet<(String, u32)> = all().filter(|value| !is_dead(value)).filter_map(at).collect();
-    let mut places: Vec<(String, u32)> = all().filter(|value| is_dead(value)).filter_map(at).collect();
+    let is_idle = |function: &&BitsFunction| {
+        !function.values.is_empty()
+            && function.values.iter().all(is_dead)
+            && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
+    };
+    // What is never called says nothing of its lines: its parameters are of no copy.
+    let others = report.answers.functions.iter().filter(|function| !is_idle(function));
+    let dead = others.flat_map(|function| &function.values).filter(|value| is_dead(value));
+    let mut places: Vec<(String, u32)> = dead.filter_map(at).collect();
     places.retain(|place| !reached.contains(place));
     places.dedup();
     if !places.is_empty() {
@@ -405,11 +415,6 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
         let places = places[..count].iter().map(|(file, line)| format!("{}:{line}", tidy_path(file)));
         let _ = writeln!(text, "\nno execution gets to {}{more}", places.collect::<Vec<_>>().join(", "));
     }
-    let is_idle = |function: &&BitsFunction| {
-        !function.values.is_empty()
-            && function.values.iter().all(is_dead)
-            && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
-    };
     for function in report.answers.functions.iter().filter(is_idle) {
         let name = name_of(report, function);
         let _ = writeln!(text, "\n{name} itself is never called; the copies that were inlined are reached");

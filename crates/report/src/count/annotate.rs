@@ -272,9 +272,9 @@ impl Annotation<'_> {
             Some(Ok(code)) => {
                 let rest = code.iter().filter(|one| one.at.is_none()).count();
                 let text = format!(
-                    "  {} machine instructions (of the code that nobody counts in), {rest} of them of no line: \
-                     frame, copies, constants",
-                    code.len()
+                    "  {} (of the code that nobody counts in), {} of them of no line: frame, copies, constants",
+                    counted(code.len(), "machine instruction"),
+                    if rest == 0 { "none".to_owned() } else { grouped(rest) }
                 );
                 let _ = writeln!(out, "{}", paint(DIM, text));
             }

@@ -3,7 +3,7 @@
 use opcost_recover::Repaired;
 use opcost_sample::{End, Rate, Samples};
 
-use crate::kit::numbers::{counted, grouped};
+use crate::kit::numbers::{counted, grouped, noun, verb};
 
 /// What is said of a rate that was not granted.
 pub fn capped(samples: &Samples) -> Option<String> {
@@ -14,8 +14,9 @@ pub fn capped(samples: &Samples) -> Option<String> {
             _ => "this machine takes no more (kernel.perf_event_max_sample_rate)",
         };
         format!(
-            "{} samples a second were asked for and {} granted: {keeper}",
-            grouped(asked),
+            "{} a second {} requested and {} granted: {keeper}",
+            counted(asked, "sample"),
+            verb(asked, "was", "were"),
             grouped(granted)
         )
     })
@@ -26,8 +27,9 @@ pub fn left_out(samples: &Samples) -> Option<String> {
     let left_out = samples.left_out;
     (left_out.samples > 0).then(|| {
         format!(
-            "left out: {} more samples of {} process{} that ran other programs then",
+            "left out: {} more {} of {} process{} that ran other programs then",
             grouped(left_out.samples),
+            noun(left_out.samples, "sample"),
             grouped(left_out.processes),
             if left_out.processes == 1 { "" } else { "es" }
         )
@@ -50,8 +52,8 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     if samples.has_runs() {
         let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
         lines.push(format!(
-            "counts are made of {} runs between branches that the processor recorded, not of time{}",
-            grouped(runs),
+            "counts are made of {} between branches that the processor recorded, not of time{}",
+            counted(runs, "run"),
             if samples.torn > 0 {
                 format!("; {} more lie in no image", grouped(samples.torn))
             } else {
@@ -89,8 +91,11 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     ));
     if let (known, untied @ 1..) = repaired.loops {
         lines.push(format!(
-            "{untied} of {known} loops do not turn as often as their code says, if samples are believed: they are taken \
-             to have been left early, and their counts are no surer than totals"
+            "{untied} of {}, if samples are believed, {} not iterate as often as the code says: {} taken to have been \
+             left early, with counts that are no surer than totals",
+            counted(known, "loop"),
+            verb(untied, "does", "do"),
+            verb(untied, "it is", "they are")
         ));
     }
     lines

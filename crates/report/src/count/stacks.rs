@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::numbers::{bar, counted, percent};
 use opcost_answer::names::shown_name;
 use opcost_answer::run::CallStack;
 
@@ -44,7 +44,7 @@ pub fn print_stacks(stacks: &[CallStack]) -> String {
     }
     let all = nodes[0].samples;
     let mut out =
-        format!("\ncalls, by {} samples with a stack (frames that keep a frame pointer)\n", grouped(all));
+        format!("\ncalls, by {} with a stack (frames that keep a frame pointer)\n", counted(all, "sample"));
     let (mut lines, mut waiting) = (0, hottest_last(&nodes, 0, 0));
     while let Some((name, at, depth)) = waiting.pop() {
         let part = nodes[at].samples as f64 / all.max(1) as f64;

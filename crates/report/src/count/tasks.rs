@@ -11,7 +11,7 @@ use opcost_sample::{ProcessSamples, ThreadSamples};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::numbers::{bar, counted, percent};
 
 /// Processes that are shown, and threads of each.
 const PROCESSES: usize = 12;
@@ -72,7 +72,7 @@ pub fn print_tasks(processes: &[ProcessSamples]) -> String {
     rows.extend(rest(processes.iter().skip(PROCESSES).map(|process| process.hits), "", "processes"));
     let all: u64 = processes.iter().map(|process| process.hits).sum();
     let by = if threads > processes.len() { "process and thread" } else { "process" };
-    let mut out = format!("{} samples by {by}\n", grouped(all));
+    let mut out = format!("{} by {by}\n", counted(all, "sample"));
     for (hits, name) in rows {
         let part = hits as f64 / all.max(1) as f64;
         let _ = writeln!(out, "{:>7} {:<10} {name}", percent(part), bar(part, 10));

@@ -143,7 +143,8 @@ fn functions(what: &Shown<'_>, sources: &mut Sources, out: &mut String) {
     if functions.len() > shown.len() {
         let rest: u128 = functions[shown.len()..].iter().map(|function| function.instructions).sum();
         let part = percent(report.share(rest));
-        let _ = writeln!(out, "{part:>7} in {} more functions (--top N)", functions.len() - shown.len());
+        let more = functions.len() - shown.len();
+        let _ = writeln!(out, "{part:>7} in {} more {} (--top N)", more, noun(more, "function"));
     }
 }
 

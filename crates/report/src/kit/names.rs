@@ -1,10 +1,8 @@
 //! Which function does a user mean by a name, and which names are near?
 
-use opcost_answer::names::{is_called, last_part, shown_name, without_parameters};
+use opcost_answer::names::{is_called, near_functions};
 use opcost_recover::ProgramSummary;
 
-/// How many names are suggested.
-const SUGGESTIONS: usize = 3;
 /// Likeness (Jaro and Winkler) from which on a name is suggested.
 const NEAR: f64 = 0.75;
 
@@ -22,20 +20,7 @@ pub fn find_functions(summary: &ProgramSummary, wanted: &str) -> Result<Vec<usiz
             return Ok(found);
         }
     }
-    Err(near(summary, wanted))
-}
-
-fn near(summary: &ProgramSummary, wanted: &str) -> Vec<String> {
-    let likeness = |name: &str| {
-        let bare = without_parameters(name);
-        strsim::jaro_winkler(bare, wanted).max(strsim::jaro_winkler(last_part(bare), wanted))
-    };
-    let names = summary.functions.iter().map(|total| shown_name(&total.name));
-    let mut near: Vec<(f64, String)> =
-        names.map(|name| (likeness(&name), name)).filter(|(likeness, _)| *likeness >= NEAR).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    near.dedup();
-    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+    Err(near_functions(summary.functions.iter().map(|total| &*total.name), wanted, NEAR))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How is a number read at a glance?
 
-pub use opcost_answer::numbers::{counted, grouped, noun, verb};
+pub use opcost_answer::numbers::{counted, grouped, noun, part, verb};
 
 /// `1204551` → `1.2 M`; below ten thousand all digits.
 pub fn short(number: u128) -> String {

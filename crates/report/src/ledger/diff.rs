@@ -10,7 +10,7 @@ use opcost_profile::diff::{
     CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff, OutsideDiff, UnalignedFile,
 };
 
-use crate::kit::numbers::{counted, grouped};
+use crate::kit::numbers::{counted, grouped, noun};
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_name, cut_start, paint, width_of};
 use opcost_answer::names::{shown_name, tidy_path};
 
@@ -130,9 +130,10 @@ fn headline(report: &DiffReport, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{} → {} instructions   {} {}   {}",
+        "{} → {} {}   {} {}   {}",
         number(total.before),
         paint(STRONG, number(total.after)),
+        noun(number(total.after), "instruction"),
         signed(total),
         relative(total),
         paint(style, verdict),

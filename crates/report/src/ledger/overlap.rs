@@ -4,7 +4,7 @@ use opcost_profile::overlap::{Overlap, Refused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kit::numbers::{bar, percent};
+use crate::kit::numbers::{bar, counted, percent};
 use opcost_answer::names::{demangle, shown_name};
 
 /// Functions that are named in text.
@@ -108,10 +108,10 @@ pub fn print_overlap(all: &Overlap) -> String {
     let percent =
         |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.2} %", 100.0 * share));
     text += &format!(
-        "left frames by calls {}, blocks that do not add up {}, {} blocks compared\n",
+        "left frames by calls {}, blocks that do not add up {}, {} compared\n",
         percent(all.leak),
         percent(all.residual),
-        all.blocks
+        counted(all.blocks, "block")
     );
     text + &print_refused(&all.refused)
 }

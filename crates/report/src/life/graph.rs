@@ -6,6 +6,7 @@
 //! script, which loads nothing and follows the reader's colours; the page shows
 //! the same panels. Cost: that of `crate::kit::layout`.
 
+use crate::kit::numbers::{counted, noun};
 use std::fmt::Write;
 
 use crate::kit::layout::lay_out;
@@ -62,7 +63,13 @@ pub fn graph_picture(graphs: &[LifeGraph]) -> String {
 pub fn graph_title(graph: &LifeGraph) -> [String; 2] {
     let mut about = format!("{} · block {}", cut(&demangle(&graph.function), LETTERS), graph.block);
     if graph.left_out > 0 {
-        let _ = write!(about, " · within {} edges; {} further nodes", graph.reach, graph.left_out);
+        let _ = write!(
+            about,
+            " · within {}; {} further {}",
+            counted(graph.reach, "edge"),
+            graph.left_out,
+            noun(graph.left_out, "node")
+        );
     }
     let mut title = graph.pass.clone();
     if let Some(last) = graph.also.last() {

@@ -19,7 +19,7 @@ use opcost_answer::life::{Change, Life, Listing, StageLife, StageName, Step};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kit::numbers::short;
+use crate::kit::numbers::{counted, short};
 use crate::kit::style::{DIM, GOOD, STRONG, cut, padded, paint, screen_width, width_of};
 use crate::life::code::{print_code, print_self_check};
 use opcost_answer::names::demangle;
@@ -116,8 +116,8 @@ fn checks(text: &mut String, life: &Life) {
     let share = |part: u64| crate::kit::numbers::percent(part as f64 / coverage.instructions.max(1) as f64);
     let _ = writeln!(
         text,
-        "coverage: {} machine instructions in the module, {} explained, {} by an instruction",
-        coverage.instructions,
+        "coverage: {} in the module, {} explained, {} by an instruction",
+        counted(coverage.instructions, "machine instruction"),
         share(coverage.explained),
         share(coverage.keyed)
     );

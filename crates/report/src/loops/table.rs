@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kit::legend::Legend;
-use crate::kit::numbers::grouped;
+use crate::kit::numbers::{counted, grouped};
 use crate::kit::save::document;
 use crate::kit::source::Sources;
 use crate::kit::style::{
@@ -152,8 +152,7 @@ impl Table {
         let all = answers.loops.len();
         let what = match all {
             0 => "no loops".to_owned(),
-            1 => "1 loop".to_owned(),
-            _ => format!("{} loops", grouped(all)),
+            _ => counted(all, "loop"),
         };
         let colon = if parts.is_empty() { "" } else { ": " };
         let head = format!("{what}{colon}{}", parts.join(" · "));
@@ -261,7 +260,7 @@ impl Table {
             let what = shown_in(what.strip_suffix(" (of )").unwrap_or(what));
             self.legend.read(name);
             self.legend.read(&what);
-            let many = if loops == 1 { "1 loop".to_owned() } else { format!("{loops} loops") };
+            let many = counted(loops, "loop");
             let many = if what.is_empty() { many } else { format!(" · {many}") };
             let room = self.width.saturating_sub(2 + column + 2 + width_of(&many));
             let words = paint(DIM, format!("{}{many}", cut(&what, room)));

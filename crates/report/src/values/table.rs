@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::kit::numbers::{counted, grouped, short};
+use crate::kit::numbers::{counted, grouped, noun, part, short};
 use crate::kit::style::{
     BAD, DIM, GOOD, STRONG, cut, cut_name, cut_start, padded, paint, printable, width_of,
 };
@@ -62,14 +62,16 @@ fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &m
     let entered = loops.iter().filter(|row| row.entries > 0).count();
     let sum = |of: fn(&ValueRow) -> u64| loops.iter().map(|row| of(row)).sum::<u64>();
     let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
+    let never = (loops.len() - entered) as u64;
+    let reached = listed([part(entered as u64, "entered"), part(never, "never")]);
+    let reached = reached.map(|reached| format!(", {reached}"));
+    let activations = listed([part(complete, "complete"), part(partial, "partial")]);
+    let activations = activations.map(|activations| format!("; activations: {activations}"));
     _ = writeln!(
         out,
-        "{}  {}, {entered} entered, {} never; activations: {} complete, {} partial",
+        "{}  {}",
         paint(STRONG, &report.command),
-        counted(loops.len(), "loop"),
-        loops.len() - entered,
-        grouped(complete),
-        grouped(partial),
+        [Some(counted(loops.len(), "loop")), reached, activations].into_iter().flatten().collect::<String>(),
     );
     let shown = if report.top == 0 { loops.len() } else { report.top };
     let rows: Vec<&&ValueRow> =
@@ -152,13 +154,10 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
         let as_text = |value| number(row.meaning, value);
         _ = writeln!(
             out,
-            "  {} times, {} values; min {}, median {}, max {}",
-            grouped(row.complete),
-            if row.rough.is_empty() {
-                grouped(row.values.len())
-            } else {
-                format!("more than {}", grouped(row.values.len()))
-            },
+            "  {}, {}{}; min {}, median {}, max {}",
+            counted(row.complete, "time"),
+            if row.rough.is_empty() { "" } else { "more than " },
+            counted(row.values.len(), "value"),
             as_text(least),
             as_text(middle),
             as_text(most),
@@ -174,7 +173,14 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
             _ = writeln!(
                 out,
                 "{}",
-                paint(DIM, format!("  … {} more values (--histogram FILE.svg, --json)", common.len() - 10))
+                paint(
+                    DIM,
+                    format!(
+                        "  … {} more {} (--histogram FILE.svg, --json)",
+                        common.len() - 10,
+                        noun(common.len() - 10, "value")
+                    )
+                )
             );
         }
     }
@@ -182,22 +188,29 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
         _ = writeln!(
             out,
             "{}",
-            paint(DIM, format!("… {} more values (--top 0 shows all)", values.len() - shown))
+            paint(
+                DIM,
+                format!(
+                    "… {} more {} (--top 0 shows all)",
+                    values.len() - shown,
+                    noun(values.len() - shown, "value")
+                )
+            )
         );
     }
 }
 
 fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) {
-    _ = writeln!(
-        out,
-        "claims: {} held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops without a claim",
-        totals.held,
-        totals.not_entered,
-        totals.wrong,
-        totals.assumption_violated,
-        totals.not_checked,
-        totals.no_claim,
-    );
+    let verdicts = listed([
+        part(totals.held, "held"),
+        part(totals.not_entered, "not verified (never entered)"),
+        part(totals.wrong, "wrong"),
+        part(totals.assumption_violated, "with an assumption violated"),
+        part(totals.not_checked, "not checked"),
+    ]);
+    let without = (totals.no_claim > 0).then(|| counted(totals.no_claim, "loop") + " without a claim");
+    let all: Vec<String> = verdicts.into_iter().chain(without).collect();
+    _ = writeln!(out, "claims: {}", if all.is_empty() { "none".to_owned() } else { all.join("; ") });
     print_unchecked(report, out);
     for row in &report.rows {
         let Some(claim) = &row.claim else { continue };
@@ -212,18 +225,18 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
             };
             _ = writeln!(
                 out,
-                "{} {} in {}: entry {entry} turned {} times, claimed were {what}{}{rests} ({}; {} of {} activations)",
+                "{} {} in {}: entry {entry} turned {}, claimed were {what}{}{rests} ({}; {} of {})",
                 paint(
                     BAD,
                     if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
                 ),
                 row.place(),
                 shown_name(&row.function),
-                grouped(turns),
+                counted(turns, "time"),
                 grouped(claimed),
                 printable(&claim.text),
                 claim.failed,
-                claim.failed + claim.held,
+                counted(claim.failed + claim.held, "activation"),
             );
         }
     }
@@ -238,19 +251,23 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
             _ = writeln!(out, "{}", paint(DIM, text));
         }
         Some(Ok(totals)) => {
-            _ = writeln!(
-                out,
-                "whole program ({} world): numbers of {} loops held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops have formulas, {} no claim, {} were not found",
-                totals.world,
-                totals.held,
-                totals.not_entered,
-                totals.wrong,
-                totals.assumption_violated,
-                totals.not_checked,
-                totals.formulas,
-                totals.no_claim,
-                totals.not_found,
-            );
+            let verdicts = listed([
+                part(totals.held, "held"),
+                part(totals.not_entered, "not verified (never entered)"),
+                part(totals.wrong, "wrong"),
+                part(totals.assumption_violated, "with an assumption violated"),
+                part(totals.not_checked, "not checked"),
+            ]);
+            let numbers = verdicts.map(|verdicts| format!("numbers of loops: {verdicts}"));
+            let others = listed([
+                part(totals.formulas, "with a formula and no number"),
+                part(totals.no_claim, "without a claim"),
+                part(totals.not_found, "not found in the whole program"),
+            ]);
+            let others = others.map(|others| format!("other loops: {others}"));
+            let all: Vec<String> = numbers.into_iter().chain(others).collect();
+            let all = if all.is_empty() { "no loops".to_owned() } else { all.join("; ") };
+            _ = writeln!(out, "whole program ({} world): {all}", totals.world);
         }
     }
     for row in &report.rows {
@@ -269,6 +286,12 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
             shown_name(&row.function)
         );
     }
+}
+
+/// The parts of a list that are there; `None` if there is none.
+fn listed(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Why claims were not checked, the most frequent reason first, each with some places.

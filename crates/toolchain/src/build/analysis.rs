@@ -4,6 +4,8 @@
 //! sources ─clang, flang▶ bitcode ─worker▶ answers
 //! ```
 
+use std::path::Path;
+
 use opcost_answer::Failure;
 use opcost_job::Request;
 use opcost_job::program::{EffectTable, ProgramSource};
@@ -44,6 +46,8 @@ impl Build {
     /// The modules do not fit together, the table of effects has an error,
     /// or nothing is where the question points to.
     pub fn query<R: Request>(&self, question: R, inputs: &[Input]) -> Result<R::Answer, Failure> {
-        opcost_job::ask(question, &self.path("analysis.job"), &inputs[0].path.display().to_string())
+        let paths: Vec<&Path> = inputs.iter().map(|input| &*input.path).collect();
+        opcost_job::ask(question, &self.path("analysis.job"), &paths[0].display().to_string())
+            .map_err(|failure| failure.among(&paths))
     }
 }

@@ -82,7 +82,7 @@ impl Build {
             // It stays out of programs that call nothing in it.
             command.arg("-Wl,--push-state,--as-needed,-lm,--pop-state");
         }
-        run_linker(&mut command, linker, output, inputs)
+        run_linker(&mut command, linker, inputs)
     }
 }
 

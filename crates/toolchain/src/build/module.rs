@@ -38,7 +38,8 @@ impl Build {
         let mut modules = inputs.iter().enumerate().map(bitcode).collect::<Result<Vec<_>, _>>()?;
         let first = modules.remove(0);
         let job = self.module_job(&inputs[0], &first, product, output)?;
-        self.have_built(ModuleJob { others: Some(modules), ..job })
+        let paths: Vec<&Path> = inputs.iter().map(|input| &*input.path).collect();
+        self.have_built(ModuleJob { others: Some(modules), ..job }).map_err(|failure| failure.among(&paths))
     }
 
     fn have_built(&self, job: ModuleJob) -> Result<ModuleReply, Failure> {

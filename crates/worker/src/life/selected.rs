@@ -6,7 +6,7 @@
 //! Cost: a few passes over it.
 
 use opcost_answer::life::{CodePlace, Wanted};
-use opcost_answer::names::{is_called, short_name};
+use opcost_answer::names::{is_called, near_functions, no_function};
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_job::life::Selected;
 use opcost_key::PlaceId;
@@ -36,7 +36,7 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
     }
     match wanted {
         Wanted::Line { file, line, column } => {
-            Err(WorkError::Refused(no_line(module, &chosen.near, file, *line, *column)))
+            Err(WorkError::Usage(no_line(module, &chosen.near, file, *line, *column)))
         }
         Wanted::Value { function, value } => {
             let defined = module.functions.values().filter(|known| !known.blocks.is_empty());
@@ -53,7 +53,7 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
             }
             match all.numbers.is_empty() {
                 false => Ok(all),
-                true => Err(WorkError::Refused(no_value(module, &names, function, value.as_deref()))),
+                true => Err(WorkError::Usage(no_value(module, &names, function, value.as_deref()))),
             }
         }
     }
@@ -77,7 +77,7 @@ fn line_of_sources(module: &Module, file: &str, line: u32, column: Option<u32>) 
     }
     let listed_sources =
         |of: &[&String]| listed(of.iter().map(|source| (*source).clone()).collect::<Vec<String>>());
-    Err(WorkError::Refused(match (found.as_slice(), near.as_slice()) {
+    Err(WorkError::Usage(match (found.as_slice(), near.as_slice()) {
         ([], [(source, near)]) => {
             format!("{} (its lines are those of {source})", no_line(module, near, file, line, column))
         }
@@ -123,22 +123,8 @@ fn no_value(module: &Module, names: &[&Function], function: &str, value: Option<
     if module.declarations.values().any(|known| known.name == function) {
         return format!("{function} is only declared here; give the source that defines it");
     }
-    let defined: Vec<String> = module
-        .functions
-        .values()
-        .filter(|known| !known.blocks.is_empty())
-        .map(|known| {
-            if short_name(&known.name) == known.name {
-                known.name.clone()
-            } else {
-                format!("{} ({})", short_name(&known.name), known.name)
-            }
-        })
-        .collect();
-    if defined.is_empty() {
-        return format!("no function is called {function}; the module defines none");
-    }
-    format!("no function is called {function}; there are {}", listed(defined))
+    let defined = module.functions.values().filter(|known| !known.blocks.is_empty());
+    no_function(function, &near_functions(defined.map(|known| &*known.name), function, 0.0))
 }
 
 fn values(module: &Module, function: &Function) -> Vec<String> {

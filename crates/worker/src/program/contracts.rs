@@ -17,8 +17,9 @@ use opcost_key::{BlockId, FunctionId, InstructionId, Part};
 
 use opcost_answer::bits::BitsFinding;
 use opcost_answer::contract::{ContractPiece, PortContract};
+use opcost_answer::names::near_functions;
 
-use super::explanation::{named, near};
+use super::explanation::named;
 use crate::error::WorkError;
 
 /// Ports that are listed where one is not found.
@@ -129,7 +130,8 @@ fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<V
     let functions: Vec<FunctionId> =
         functions.into_iter().filter(|&id| !module.functions[id].blocks.is_empty()).collect();
     if functions.is_empty() {
-        let near = near(module, &written.function);
+        let names = module.functions.values().map(|function| &*function.name);
+        let near = near_functions(names, &written.function, 0.0).join(", ");
         return Err(WorkError::Usage(format!(
             "the contract '{}' names no function of the program: there are {near}; what was inlined everywhere \
              has no ports any more, -O 0 keeps it",

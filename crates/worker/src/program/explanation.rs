@@ -19,7 +19,7 @@ use opcost_ir::{Function, FunctionText, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, Place};
 
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
-use opcost_answer::names::{is_called, short_name};
+use opcost_answer::names::{is_called, near_functions, no_function, short_name};
 use opcost_job::program::{ExplainWanted, LinePlace};
 
 use crate::error::WorkError;
@@ -27,8 +27,6 @@ use crate::file::{selected_file, without_code};
 
 /// More than these are not explained at once.
 const MOST: usize = 24;
-/// How many names or lines an error lists.
-const LISTED: usize = 12;
 
 /// Something to explain.
 struct Thing {
@@ -179,7 +177,7 @@ fn in_line(module: &Module, file: &str, line: u32, column: Option<u32>) -> Resul
             things.splice(0..0, loops);
         }
     }
-    if things.is_empty() { Err(WorkError::Refused(nothing(module, file, line, &lines))) } else { Ok(things) }
+    if things.is_empty() { Err(WorkError::Usage(nothing(module, file, line, &lines))) } else { Ok(things) }
 }
 
 fn nothing(module: &Module, file: &str, line: u32, lines: &BTreeSet<u32>) -> String {
@@ -202,22 +200,11 @@ pub(crate) fn named(module: &Module, name: &str) -> Vec<FunctionId> {
     module.functions.iter().filter(|(_, function)| is_meant(function)).map(|(id, _)| id).collect()
 }
 
-/// Names of functions that are like this one.
-pub(crate) fn near(module: &Module, name: &str) -> String {
-    let mut known: Vec<String> =
-        module.functions.values().map(|function| short_name(&function.name)).collect();
-    known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
-    known.truncate(LISTED);
-    known.join(", ")
-}
-
 fn in_function(module: &Module, name: &str) -> Result<Vec<Thing>, WorkError> {
     let found = named(module, name);
     if found.is_empty() {
-        return Err(WorkError::Refused(format!(
-            "no function is called {name}; there are {}",
-            near(module, name)
-        )));
+        let names = module.functions.values().map(|function| &*function.name);
+        return Err(WorkError::Usage(no_function(name, &near_functions(names, name, 0.0))));
     }
     let mut things = Vec::new();
     for id in found {

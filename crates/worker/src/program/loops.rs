@@ -50,11 +50,17 @@ pub(crate) fn answer(
     Ok(LoopAnswers {
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         names: claims.names,
+        functions: defined(module),
         loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
         numbers: claims.loops.iter().map(numbers).collect(),
         written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
         code: opcost_certificate::fingerprint(module).to_string(),
     })
+}
+
+fn defined(module: &Module) -> Vec<String> {
+    let functions = module.functions.values().filter(|function| !function.blocks.is_empty());
+    functions.map(|function| function.name.clone()).collect()
 }
 
 fn numbers(claim: &LoopClaim) -> LoopNumbers {

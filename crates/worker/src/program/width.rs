@@ -76,7 +76,7 @@ pub(crate) fn answer(
         found.retain(|one| one.declared > 1);
     }
     if found.is_empty() {
-        return Err(WorkError::Refused(nothing(file, line, column, &lines)));
+        return Err(WorkError::Usage(nothing(file, line, column, &lines)));
     }
     found.truncate(MOST);
     Ok(WidthAnswers {
@@ -104,7 +104,9 @@ fn nothing(file: &str, line: u32, column: Option<u32>, lines: &BTreeSet<u32>) ->
                 "{file}:{line} computes no integer at column {column}; ask for {file}:{line}, all of the line"
             )
         }
-        (Some(near), _) => format!("{file}:{line} computes no integer; the nearest line that does is {near}"),
+        (Some(near), _) => {
+            format!("{file}:{line} computes no integer; the nearest line that does is {file}:{near}")
+        }
     }
 }
 

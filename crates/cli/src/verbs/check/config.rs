@@ -83,10 +83,10 @@ impl ConfigFile {
     /// Reads the file.
     pub(crate) fn read(path: &Path) -> Result<ConfigFile, Failure> {
         let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => Failure::Usage(format!(
-                "there is no {}; write one (opcost check --help shows how), or name it with --file",
-                path.display()
-            )),
+            std::io::ErrorKind::NotFound => {
+                let words = "there is no such file; write one (opcost check --help shows how), or name it with --file";
+                Failure::file("read", path)(std::io::Error::new(source.kind(), words))
+            }
             _ => Failure::file("read", path)(source),
         })?;
         let config: Config = toml::from_str(&text).map_err(|error| {

@@ -21,9 +21,10 @@ use config::{ConfigFile, CountLimit, RunConfig};
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
 use crate::verbs::count::with_program;
 use crate::verbs::counted::report_of_run;
-use crate::verbs::show::{not_found, save_failure_json};
+use crate::verbs::show::save_failure_json;
 use opcost::counting::{Measurement, Task};
 use opcost_answer::names::demangle;
+use opcost_answer::names::no_function;
 use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
 use opcost_report::check::{
@@ -133,6 +134,9 @@ fn check_run(file: &ConfigFile, name: &str, at_least: u32) -> CheckedRun {
     }
     match count(config, at_least) {
         Ok(report) => judge(file, config, &report, &mut run),
+        Err(error) if error.status() == Status::Usage => {
+            run.verdict = CheckVerdict::Misused(error.to_string());
+        }
         Err(error) => run.verdict = CheckVerdict::Failed(error.to_string()),
     }
     run
@@ -265,7 +269,7 @@ fn functions(
             }),
             Err(near) => refusals.push(format!(
                 "{} (limit of {} in line {})",
-                not_found(name, &near),
+                no_function(name, &near),
                 grouped(most),
                 file.line(&limit.span())
             )),
