@@ -368,7 +368,7 @@ fn a_file_without_the_right_to_read_it() {
     };
     bench.write("secret.c", bench.read("a.c"));
     bench.write("secret.opc", bench.bytes("a.opc"));
-    ["secret.c", "secret.opc"].map(keep_out);
+    ["secret.c", "secret.opc"].iter().for_each(|name| keep_out(name));
     let all = [code("secret.c"), ledgers("secret.opc"), lines(&["count a.c --stdin secret.c"])].concat();
     for line in all {
         let words: Vec<&str> = line.split_whitespace().collect();
