@@ -74,7 +74,7 @@ impl SampledImage {
                  linked: --image FILE; if not, build it with opcost sample --emit exe -o PROG"
             }
             (false, false, true) => {
-                "it was not built to be sampled, so its addresses stand for nothing known; build it with opcost \
+                "it was not built to be sampled, so its addresses have no known instructions; build it with opcost \
                  sample --emit exe -o PROG, or give its sources"
             }
         }

@@ -107,7 +107,7 @@ pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>) ->
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
             .to_owned(),
         total => format!(
-            "none of {} samples lies in code that opcost built to be sampled{}: {}; {}",
+            "none of {} samples is in code that opcost built to be sampled{}: {}; {}",
             grouped(total),
             if samples.end == End::FileBrokenOff { ", and the file of samples breaks off" } else { "" },
             others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned()),
@@ -122,10 +122,8 @@ fn remedy(samples: &Samples) -> String {
     let hottest = samples.images.iter().filter(|image| !is_library(image)).max_by_key(|image| image.total());
     match hottest {
         Some(ImageSamples { path, .. }) => format!("{path}: {}", SampledImage::why_not(Path::new(path))),
-        None => {
-            "build it with opcost sample --emit exe, and let it lie where it ran, or name it: --image FILE"
-                .to_owned()
-        }
+        None => "build it with opcost sample --emit exe, and leave it where it ran, or name it: --image FILE"
+            .to_owned(),
     }
 }
 
