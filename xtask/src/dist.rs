@@ -165,7 +165,7 @@ fn size_of(path: &Path) -> Result<u64> {
     fs::metadata(path).map(|facts| facts.len()).map_err(|error| Failure::at("read", path, error))
 }
 
-#[allow(clippy::cast_precision_loss, reason = "sizes are shown with one digit behind the point")]
+#[allow(clippy::cast_precision_loss, reason = "sizes are shown with one digit after the point")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }

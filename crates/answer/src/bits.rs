@@ -237,7 +237,7 @@ impl Assumptions {
     /// In words, with the flags that say so.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
         let all = [
-            (self.assume_inbounds, "indices lie in the arrays that they run through (--assume-inbounds)"),
+            (self.assume_inbounds, "indices are within the arrays that they run through (--assume-inbounds)"),
             (
                 self.assume_no_overflow,
                 "signed sums, differences and products do not overflow (--assume-no-overflow)",

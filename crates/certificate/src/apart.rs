@@ -45,7 +45,7 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_before {
-            return fails("the other value does not stand still");
+            return fails("the other value changes");
         }
         let apart = Apart { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
         self.value_follows(id, value, Wanted::From(apart), used)

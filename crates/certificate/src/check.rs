@@ -174,7 +174,7 @@ impl<'c> Checker<'c> {
             function.instructions.values().filter(|instruction| is_load(instruction)).count()
         });
         match self.certificate.contents.len() > MOST_OF_EACH * (loads.sum::<usize>() + 1) {
-            true => more("claims", "what lies in objects"),
+            true => more("claims", "contents of objects"),
             false => Ok(()),
         }
     }

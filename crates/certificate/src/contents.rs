@@ -326,7 +326,7 @@ impl Checker<'_> {
         let Read { id, at, places, size } = read;
         let data = &self.module.globals[global];
         let Some(elements) = self.elements(data, places, size, range.width) else {
-            return fails("the table is not told");
+            return fails("the contents of the table are not known");
         };
         let breaks = |word: Option<u128>| word.is_none_or(|word| !range.contains(word));
         let runs = runs(&elements, breaks);

@@ -181,7 +181,7 @@ impl Checker<'_> {
                 None
             }
             _ if claim.least == 0 && claim.greatest == 0 && claim.places == 0 => None,
-            _ => Some(fails("the loop is not claimed to turn so seldom")),
+            _ => Some(fails("the loop is not claimed to iterate so seldom")),
         }
     }
 
@@ -208,13 +208,13 @@ impl Checker<'_> {
         let Back { from, head, value, next } = back;
         let width = claim.start.width;
         let Ok(span) = u64::try_from(i128::from(claim.greatest) - i128::from(claim.least)) else {
-            return fails("what a turn adds is no range");
+            return fails("what an iteration adds is no range");
         };
         if u128::from(span) > mask(width) {
-            return fails("what a turn adds is wider than the type");
+            return fails("what an iteration adds is wider than the type");
         }
         let by = RangeClaim::arc(width, i128::from(claim.least) as u128, span.into());
-        self.follows(id, &format!("what the turn adds that comes from {from}"), used, |question| {
+        self.follows(id, &format!("what the iteration adds that comes from {from}"), used, |question| {
             question.on_edge(from, head);
             let before = question.word(value)?;
             let after = question.value(next, ALWAYS)?;

@@ -43,7 +43,7 @@ impl Checker<'_> {
                     0 => format!("changes by {}..{}", claim.least, claim.greatest),
                     places => format!("has at most {places} bits shifted in"),
                 };
-                format!("{}:{} {by} in each of {} turns", name(place), claim.value, claim.turns)
+                format!("{}:{} {by} in each of {} iterations", name(place), claim.value, claim.turns)
             }
             ClaimId::Given(place, at) => {
                 let claim = &self.claims(place).given[at];

@@ -188,7 +188,7 @@ fn irreducible(
     let header = part[0];
     let around = forest.innermost[header];
     let reason = format!(
-        "a cycle of {} blocks that is entered at several: no block of it counts its turns",
+        "a cycle of {} blocks that is entered at several: no block of it counts its iterations",
         part.len()
     );
     LoopClaim {

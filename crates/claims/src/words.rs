@@ -16,7 +16,7 @@ pub(super) fn reason(reason: &Reason, names: &Names<'_>, text: &FunctionText<'_>
             format!("an exit compares numbers with a point: {}", names.instruction(*at))
         }
         Reason::NotEveryTurn(edge) => {
-            format!("it may be left at %{}, which not every turn passes", text.block(edge.from))
+            format!("it may be left at %{}, which not every iteration passes", text.block(edge.from))
         }
         Reason::LeavesFromInside(edge) => {
             format!("it may be left from a loop inside, at %{}", text.block(edge.from))
@@ -42,7 +42,9 @@ pub(super) fn form(trips: &TripCount) -> String {
     match trips.part {
         None => form.to_owned(),
         Some(SplitPart::VectorBody { lanes: 0, .. }) => format!("{form}, vector body"),
-        Some(SplitPart::VectorBody { lanes, .. }) => format!("{form}, vector body of {lanes} turns at once"),
+        Some(SplitPart::VectorBody { lanes, .. }) => {
+            format!("{form}, vector body of {lanes} iterations at once")
+        }
         Some(SplitPart::Remainder { .. }) => format!("{form}, what a vector body leaves"),
     }
 }

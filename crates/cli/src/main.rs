@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     opcost::offer();
     if let Err(error) = opcost_interrupt::begin() {
         // A run without it is still a run; only ^C leaves its folders behind.
-        opcost_answer::tell!("opcost: signals cannot be heard: {error}");
+        opcost_answer::tell!("opcost: signals cannot be received: {error}");
     }
     opcost::progress::watch_work(|name| Box::new(Progress::start(name)));
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();

@@ -51,7 +51,7 @@ pub enum Unchecked {
     #[error("{0} is no integer of at most 64 bits")]
     WideConstant(String),
     /// An access of another kind.
-    #[error("what it reads from memory is no plain integer behind a pointer in a register")]
+    #[error("what it reads from memory is no plain integer at an address in a register")]
     NotPlain,
     /// A parameter that the function does not have.
     #[error("it names an argument that is not there")]
@@ -81,13 +81,13 @@ pub enum Unchecked {
     #[error("it needs a value that the loop itself computes: not known where the loop is entered")]
     OfTheLoop,
     /// A loop that is not counted there.
-    #[error("it needs the turns of a loop that is not around it, or not recorded")]
+    #[error("it needs the iterations of a loop that is not around it, or not recorded")]
     NoTurns,
     /// An edge that cannot be cut.
-    #[error("it needs what a loop had on an edge on which nothing can stand")]
+    #[error("it needs what a loop had on an edge on which nothing can be inserted")]
     NoEdge,
     /// A terminator or a call that becomes a jump.
-    #[error("it needs a value behind which nothing can stand")]
+    #[error("it needs a value after which nothing can be inserted")]
     NothingBehind,
     /// A block that heads none.
     #[error("it names a loop that is none")]

@@ -57,7 +57,7 @@ impl Verifier<'_> {
         let mut end = 0;
         for (id, block) in function.blocks.iter() {
             let follows = block.instructions.start == end && block.instructions.end > end;
-            demand(follows, "blocks of instructions, one behind the other", || id.to_string())?;
+            demand(follows, "blocks of instructions, one after the other", || id.to_string())?;
             end = block.instructions.end;
         }
         let count = function.instructions.len();
@@ -71,7 +71,7 @@ impl Verifier<'_> {
                 && operands.end >= end
                 && operands.end as usize <= function.operands.len();
             end = operands.end;
-            demand(is_in_pool, "operands one behind the other", || format!("{operands:?}"))
+            demand(is_in_pool, "operands one after the other", || format!("{operands:?}"))
                 .and_then(|()| self.instruction(id, instruction))
                 .map_err(|wrong| Malformed { instruction: Some(id), ..wrong })?;
         }

@@ -61,7 +61,7 @@ fn errors_name_line_and_what_was_expected() {
     assert_eq!(body("fence"), "line 3: expected one terminator, at the end of the block, found fence");
     assert_eq!(
         error("define void @f() {"),
-        "line 1: expected a line '}' behind the function, found the end of the line"
+        "line 1: expected a line '}' after the function, found the end of the line"
     );
     assert_eq!(
         error("\nfoo"),
@@ -167,7 +167,7 @@ fn a_module_that_promises_what_cannot_be_is_refused() {
     let body = |line: &str| wrong(&format!("define void @f(ptr %p) {{\na:\n  {line}\n  ret void\n}}\n"));
     assert_eq!(body("%v = load i32, ptr %p !tag 3"), "a tag of the table, at an access");
     assert_eq!(wrong("global @x type i32 = { 0: i8 256 }"), "a value of this type");
-    assert_eq!(wrong("global @x type i32 = { 4: i8 1, 0: i8 1 }"), "scalars one behind the other");
+    assert_eq!(wrong("global @x type i32 = { 4: i8 1, 0: i8 1 }"), "scalars one after the other");
     assert_eq!(wrong("global @x type i32 = { 0: ptr global 7 }"), "data of the table");
     assert_eq!(wrong("tag 4"), "types of the tags' table");
     assert_eq!(wrong("declare @f memory(read, other: none)"), "'argmem', 'inaccessiblemem' or 'errnomem'");

@@ -110,6 +110,6 @@ pub fn worker_program() -> Result<PathBuf, Failure> {
     let candidates = above.chain(in_path).map(|folder| folder.join("opcost"));
     candidates.into_iter().find(|candidate| candidate.is_file()).ok_or_else(|| Failure::ToolMissing {
         tool: "the program opcost, which holds LLVM,".to_owned(),
-        remedy: "put it beside this program or into PATH, or name it by OPCOST=/path/of/opcost".to_owned(),
+        remedy: "put it next to this program or into PATH, or name it by OPCOST=/path/of/opcost".to_owned(),
     })
 }

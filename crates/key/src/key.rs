@@ -83,16 +83,16 @@ pub enum KeyFault {
     #[error("a quoted name is not well-formed")]
     Quote,
     /// A character that only a quoted name may have.
-    #[error("a name with such characters stands in quotes")]
+    #[error("a name with such characters needs quotes")]
     Unquoted,
     /// No such kind of part.
-    #[error("behind the colon stands argument, block, edge, i, loop or path with a number")]
+    #[error("after the colon there is argument, block, edge, i, loop or path with a number")]
     Part,
     /// No line follows the colon of a file.
-    #[error("behind the colon of a file stands the number of a line")]
+    #[error("after the colon of a file there is the number of a line")]
     Line,
     /// A part where a function is expected.
-    #[error("a function is expected, and nothing behind it")]
+    #[error("a function is expected, and nothing after it")]
     NoFunction,
 }
 

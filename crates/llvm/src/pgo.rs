@@ -201,7 +201,7 @@ extern "C" fn on_counter(context: *mut c_void, index: u32, is_select: bool, ways
         u32::MAX => PgoWay::Entry,
         block => PgoWay::Branch { block: BlockId::new(block as usize), slot },
     };
-    let function = found.last_mut().expect("a function is told before its counters");
+    let function = found.last_mut().expect("a function is described before its counters");
     if let Some(counter) = function.counters.get_mut(index as usize) {
         *counter = PgoCounter { ways: pairs.iter().map(way).collect(), is_select };
     }
@@ -210,7 +210,7 @@ extern "C" fn on_counter(context: *mut c_void, index: u32, is_select: bool, ways
 extern "C" fn on_sites(context: *mut c_void, kind: u32, count: u32) {
     // SAFETY: see above.
     let found = unsafe { collected(context) };
-    let sites = &mut found.last_mut().expect("a function is told before its sites").sites;
+    let sites = &mut found.last_mut().expect("a function is described before its sites").sites;
     sites.resize(sites.len().max(kind as usize + 1), 0);
     sites[kind as usize] = count;
 }

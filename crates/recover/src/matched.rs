@@ -194,7 +194,7 @@ fn counts_of<'f, 'l: 'f>(
         }
         let into = function.edges.iter().filter(|(_, edge)| edge.to == Some(id));
         let taken: Option<i64> = edges.as_ref().map(|edges| into.map(|(edge, _)| edges[edge]).sum());
-        let missing = || Unmatched::Incomplete(format!("way on behind a call in block {block}"));
+        let missing = || Unmatched::Incomplete(format!("way on after a call in block {block}"));
         taken.and_then(|taken| u64::try_from(taken).ok()).ok_or_else(missing)
     };
     let segments = function.segments.iter().map(segment_count).collect::<Result<IdMap<_, _>, _>>()?;

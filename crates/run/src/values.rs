@@ -197,7 +197,7 @@ impl Observed {
         self.remarks.extend(file.remarks.iter().cloned());
         if file.is_cut {
             self.remarks.push(format!(
-                "{} is cut off: what lies behind the cut is missing, so numbers may be too low",
+                "{} is cut off: what comes after the cut is missing, so numbers may be too low",
                 path.display()
             ));
         }

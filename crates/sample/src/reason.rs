@@ -62,10 +62,10 @@ impl fmt::Display for LostReason {
                 );
             }
             LostReason::Replaced => {
-                "the file was replaced or changed since; link with --build-id to tell builds"
+                "the file was replaced or changed since; link with --build-id to distinguish builds"
             }
             LostReason::Unidentified => {
-                "nothing tells whether the file is the one that ran; link with --build-id to tell builds"
+                "it is unknown whether the file is the one that ran; link with --build-id to distinguish builds"
             }
             LostReason::Unreadable(cause) => return write!(f, "the file cannot be read: {cause}"),
             LostReason::Shifted => "the mapping is not one that the file's program headers ask for",

@@ -23,7 +23,7 @@ pub(crate) fn write_each<'a>(
     let mut last = PathBuf::new();
     for (name, content) in files {
         let path = folder.join(name);
-        let parent = path.parent().expect("it lies in the folder");
+        let parent = path.parent().expect("it is in the folder");
         if parent != last {
             std::fs::create_dir_all(parent).map_err(Failure::file("make", parent))?;
             last = parent.to_owned();

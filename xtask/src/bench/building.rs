@@ -49,7 +49,7 @@ fn one(row: &Row, builder: &Builder, folder: &Path) -> Result<Building> {
         opcost.push(seconds);
         let phases: Vec<Phases> = said.lines().filter_map(Phases::read).collect();
         if phases.is_empty() {
-            return Err(Failure::new(format!("opcost --time tells no phases: {said}")));
+            return Err(Failure::new(format!("opcost --time prints no phases: {said}")));
         }
         added.push(phases.iter().map(|phases| phases.added).sum());
         peaks.push(phases.iter().map(|phases| phases.peak).fold(0.0, f64::max));

@@ -92,12 +92,12 @@ fn introduction(
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts and sizes lie far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts and sizes are far below 2^53")]
 fn instructions(cell: &Cell) -> Option<f64> {
     cell.instructions.map(|count| count as f64)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts and sizes lie far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts and sizes are far below 2^53")]
 fn text(cell: &Cell) -> Option<f64> {
     cell.text.map(|bytes| bytes as f64)
 }

@@ -56,7 +56,7 @@ fn copyright(manifest: &Manifest) -> Result<String> {
         "opcost {}: {}\nSource: {}\n\n\
          Licence: MIT or Apache-2.0, as you like. The texts: /usr/share/doc/opcost/LICENSE-MIT\n\
          and LICENSE-APACHE (the same as /usr/share/common-licenses/Apache-2.0).\n\n\
-         The program holds work of others, each under its own licence: LLVM 22 (Apache-2.0 with\n\
+         The program holds work of others, each under its own licence. It has LLVM 22 (Apache-2.0 with\n\
          the LLVM exceptions), libstdc++ 12's headers (GPL 3 with the GCC Runtime Library Exception)\n\
          and crates. Names and texts of all: /usr/share/doc/opcost/THIRD-PARTY.gz\n\n{licence}",
         manifest.version, manifest.description, manifest.repository

@@ -160,9 +160,9 @@ fn judge(told: &str, marks: &[Mark]) -> Result<Observed> {
             }
             (Some(place), [_, claim, "wrong", turns, wanted]) => {
                 entered.push(place);
-                observed
-                    .wrong
-                    .push(format!("line {place}, claim {claim}: {turns} turns where the mark says {wanted}"));
+                observed.wrong.push(format!(
+                    "line {place}, claim {claim}: {turns} iterations where the mark says {wanted}"
+                ));
             }
             _ => return Err(Failure::new(format!("the recorder said `{line}`"))),
         }
@@ -240,7 +240,7 @@ mod tests {
         let marks = read_marks(text).unwrap();
         let observed = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
         assert_eq!((observed.held, observed.not_entered), (1, vec![2]));
-        assert_eq!(observed.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);
+        assert_eq!(observed.wrong, ["line 1, claim 0: 3 iterations where the mark says 1"]);
         assert!(judge("nonsense\n", &marks).is_err());
     }
 }

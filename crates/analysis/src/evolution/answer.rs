@@ -85,12 +85,12 @@ impl Reason {
                 format!("decided by numbers with a point: {}", instruction(id))
             }
             Reason::NotEveryTurn(edge) => {
-                format!("may be left at {} in turns that come there", edge.from)
+                format!("may be left at {} in iterations that come there", edge.from)
             }
             Reason::LeavesFromInside(edge) => format!("may be left out of an inner loop, at {}", edge.from),
             Reason::NoComparison(id) => format!("left where nothing is compared: {}", instruction(id)),
             Reason::NoFirstTurn { comparison, .. } => {
-                format!("no formula for the first turn that fails {}", instruction(comparison))
+                format!("no formula for the first iteration that fails {}", instruction(comparison))
             }
             Reason::Endless => "never left".into(),
             Reason::TooBig => "the formula is too large".into(),

@@ -127,7 +127,7 @@ impl Foreteller<'_> {
                 out.push(ClaimStep::Turn(self.forest.loops[*around].header));
                 Ok(())
             }
-            Symbol::Turn(_) => Err("it needs a turn of the loop itself".into()),
+            Symbol::Turn(_) => Err("it needs an iteration of the loop itself".into()),
             Symbol::Index(number) => {
                 out.push(ClaimStep::Index(*number));
                 Ok(())

@@ -248,8 +248,8 @@ Examples:
   opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 if it does more)
 
 Ledgers of another compiler, other flags, another target or cost model are refused (status 1); modules
-of both compare one by one. Lines compare by what is written on them, wherever they lie now. Where a
-ledger does not tell that, the file is named and its lines are not compared.";
+of both compare one by one. Lines compare by what is written on them, wherever they are now. Where a
+ledger does not have that, the file is named and its lines are not compared.";
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
 Examples:

@@ -67,7 +67,7 @@ fn print(check: &Check) {
     };
     print_line(&format!("{:<8} {:<17} {}", state, check.name, check.found));
     if let Some(remedy) = &check.remedy {
-        print_line(&format!("{:>26} to mend it: {remedy}", ""));
+        print_line(&format!("{:>26} to fix it: {remedy}", ""));
     }
 }
 

@@ -111,7 +111,7 @@ fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result
     if format == ExportFormat::Bitcode && modules.len() > 1 {
         let names: Vec<&str> = modules.iter().map(|facts| facts.module.as_str()).collect();
         return Err(Failure::Usage(format!(
-            "bitcode is of one module, and {origin} has {}: name one behind it",
+            "bitcode is of one module, and {origin} has {}: name one after it",
             names.join(", ")
         )));
     }

@@ -87,13 +87,13 @@ const RULES: &[Rule] = &[
         verbs: &["count", "sample", "report"],
         applies: |flags| is_given(flags, "list"),
         idle: &["annotate", "asm", "ir", "function", "full", "html"],
-        why: "--list stands in place of the report",
+        why: "--list replaces the report",
     },
     Rule {
         verbs: &["check"],
         applies: |flags| is_given(flags, "update"),
         idle: &["format"],
-        why: "--update writes limits and tells them as text",
+        why: "--update writes limits and prints them as text",
     },
 ];
 
@@ -139,7 +139,7 @@ fn name(verb: &str, flag: &str) -> String {
     match flag.map(|flag| (flag.get_long(), flag.get_short())) {
         Some((Some(long), _)) => format!("--{long}"),
         Some((None, Some(short))) => format!("-{short}"),
-        _ => "what stands behind --".to_owned(),
+        _ => "what follows --".to_owned(),
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
         let words = refused(&["count", "--emit", "exe", "-o", "p", "--ledger", "l.opc", "a.c"]);
         assert!(words.contains("--ledger would do nothing here: --emit builds"), "{words}");
         let words = refused(&["count", "--emit", "exe", "-o", "p", "a.c", "--", "3"]);
-        assert!(words.contains("what stands behind -- would do nothing"), "{words}");
+        assert!(words.contains("what follows -- would do nothing"), "{words}");
         assert!(check(&["report", "l.opc", "--list", "lines", "--sort", "place"]).is_ok());
         assert!(refused(&["report", "l.opc", "--list", "lines", "--html", "p.html"]).contains("--html"));
         let words = refused(&["check", "--update", "--reason", "r", "--format", "github"]);

@@ -254,7 +254,7 @@ pub(crate) fn fill_blocks(ledger: &Ledger, program: &Path, report: &mut CountRep
 fn image_of(program: &Path) -> Result<Image, Failure> {
     Image::read(program).map_err(|error| {
         Failure::Usage(format!(
-            "instructions stand in the program and not in the ledger; name it with --program ({error})"
+            "instructions are in the program and not in the ledger; name the program with --program ({error})"
         ))
     })
 }
@@ -277,7 +277,7 @@ fn instructions(ledger: &Ledger, program: &Path) -> Result<Vec<ListRow>, Failure
                 what: instruction.text.clone(),
                 place: place.map(|(file, line)| SourceLine { file: file.to_owned(), line }),
                 count,
-                quality: if count.is_some() { "as the ledger" } else { "unknown(the ledger does not tell)" }
+                quality: if count.is_some() { "as the ledger" } else { "unknown(the ledger has none)" }
                     .to_owned(),
                 ..ListRow::default()
             });

@@ -89,7 +89,7 @@ fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, F
         ([], Some(named)) if named.is_file() => vec![named],
         ([], _) => {
             return Err(Failure::Usage(format!(
-                "the program that was sampled is not where {} says: name it or its sources behind the ledger, opcost \
+                "the program that was sampled is not where {} says: name it or its sources after the ledger, opcost \
                  repair {} PROG",
                 shown(&arguments.raw),
                 shown(&arguments.raw)

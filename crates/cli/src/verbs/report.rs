@@ -41,7 +41,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
             if !ledger.answers.is_empty() {
                 let answers = ledger.answers.len();
                 opcost_answer::tell!(
-                    "opcost: beside counts there are {answers} answers, which this report leaves out"
+                    "opcost: in addition to counts there are {answers} answers, which this report leaves out"
                 );
             }
             let mut report = report_of(&ledger);

@@ -111,7 +111,7 @@ fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), Failure> {
     });
     match done {
         Some(input) => Err(Failure::Usage(format!(
-            "{}: its anchor lies behind the optimiser; with --optimised say --anchor source or pgo",
+            "{}: its anchor comes after the optimiser; with --optimised say --anchor source or pgo",
             input.path.display()
         ))),
         None => Ok(()),

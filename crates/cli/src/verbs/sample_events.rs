@@ -49,7 +49,7 @@ fn check_event(arguments: &SampleArguments, event: &str) -> Result<(), Failure> 
     let show = &arguments.show;
     if arguments.ledger.is_some() || show.json.is_some() || show.html.is_some() {
         return Err(Failure::Usage(format!(
-            "{event} tells where it happens and not how often code runs; --ledger, --json and --html want an \
+            "{event} shows where it happens and not how often code runs; --ledger, --json and --html want an \
              event of time: cpu-clock"
         )));
     }

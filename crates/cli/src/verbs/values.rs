@@ -97,8 +97,8 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, Failure> {
     let turns = arguments.trip_counts || arguments.verify;
     if !turns && arguments.function.is_none() {
         return Err(Failure::Usage(
-            "what is to be recorded? --trip-counts every loop's turns, --verify the same against what opcost \
-             foretells, --function NAME [--line N] the values of a function"
+            "what is to be recorded? --trip-counts every loop's iterations, --verify the same against what opcost \
+             predicts, --function NAME [--line N] the values of a function"
                 .to_owned(),
         ));
     }

@@ -82,7 +82,7 @@ fn a_killed_opcost_leaves_its_program_and_its_samples() {
     wait_for(|| Path::new(&mark).exists());
     let told = opcost(&["sample", "--json", "-", "--perf", &samples, &program]);
     assert_eq!(told.status, 0, "{}", told.stderr);
-    assert!(told.stderr.contains("breaks off; what stands before is told"), "{}", told.stderr);
+    assert!(told.stderr.contains("breaks off; what comes before is reported"), "{}", told.stderr);
     assert!(function(&told.json(), "hot")["instructions"].as_u64().expect("a number") > 1000);
 }
 

@@ -154,7 +154,7 @@ fn kept_samples_tell_the_same_again_and_broken_ones_say_so() {
     let told = fine(&["sample", "--json", "-", "--perf", &samples, &program]).json();
     let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
     assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
-    // Cut off in the middle: what stands before is told, and that it breaks off.
+    // Cut off in the middle: what comes before is reported, and that it breaks off.
     let whole = std::fs::read(&samples).expect("samples");
     std::fs::write(&samples, &whole[..whole.len() / 2]).expect("a file");
     let half = opcost(&["sample", "--perf", &samples, &program]);

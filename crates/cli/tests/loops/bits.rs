@@ -448,7 +448,7 @@ fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
     );
     let output = opcost(&["bits", &source.path]);
     let text = &output.stdout;
-    assert!(text.contains("outside:i2: this access never lies in its object: %value = load i8"), "{text}");
+    assert!(text.contains("outside:i2: this access is never within its object: %value = load i8"), "{text}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ const TOLD: &[(&str, &[Told])] = &[
             ("lost:i0", Some((2, ANY))),
             ("lost:i2", Some((0, NONE))),
             ("lost:i4", Some((0, NONE))),
-            ("forever:i1", Some((32, "it grows from turn to turn"))),
+            ("forever:i1", Some((32, "it grows in each iteration"))),
             ("twice:i2", Some((4, "computed from constants"))),
         ],
     ),

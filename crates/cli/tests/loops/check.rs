@@ -77,7 +77,7 @@ const EDITS: &[Edit] = &[
         "claims that others need are gone",
         |c| of(c, "counted")["turns"] = json!([]),
         3,
-        "the loop is not claimed to turn so seldom",
+        "the loop is not claimed to iterate so seldom",
     ),
     ("what is returned is gone", |c| of(c, "low")["returned"] = Value::Null, 3, "twice:i0 is 0..31"),
     ("contents are gone", |c| c["contents"] = json!([]), 3, "what i2 reads of cells"),
@@ -98,7 +98,7 @@ const EDITS: &[Edit] = &[
             apart(c, "twice", ["i1", "i0"], "0");
         },
         3,
-        "the other value does not stand still",
+        "the other value changes",
     ),
     (
         "conditions of a divisor contradict each other",
@@ -161,7 +161,7 @@ const EDITS: &[Edit] = &[
             (sum["least"], sum["greatest"]) = (7.into(), 0.into());
         },
         3,
-        "what a turn adds is no range",
+        "what an iteration adds is no range",
     ),
     (
         "contents of every byte",
@@ -324,7 +324,7 @@ const EDITS: &[Edit] = &[
         "many claims",
         |c| c["contents"] = vec![c["contents"][0].clone(); 20_000].into(),
         1,
-        "too many claims of what lies in objects",
+        "too many claims of contents of objects",
     ),
     (
         "a result that somebody gives",

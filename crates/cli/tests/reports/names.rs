@@ -124,7 +124,7 @@ fn work_that_was_inlined_stands_at_own_lines() {
     // A ledger has no inline stacks, and says so.
     place.opcost(&["count", "./s", "--ledger", "s.opc"]).expect(0);
     let of_ledger = place.opcost(&["report", "s.opc", "--mine"]).expect(0).all();
-    assert!(of_ledger.contains("a ledger does not tell through which lines"), "{of_ledger}");
+    assert!(of_ledger.contains("a ledger does not record through which lines"), "{of_ledger}");
 }
 
 #[test]

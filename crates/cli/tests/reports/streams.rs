@@ -103,10 +103,7 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["count", "a.c", "--emit", "exe", "-o", "b", "--budget", "1G"], "--budget would do nothing"),
         (&["count", "a.c", "--list", "lines", "--html", "b.html"], "--html would do nothing"),
         (&["report", "a.opc", "--list", "lines", "--function", "work"], "--function would do nothing"),
-        (
-            &["sample", "a.c", "--emit", "exe", "-o", "b", "--", "100"],
-            "what stands behind -- would do nothing",
-        ),
+        (&["sample", "a.c", "--emit", "exe", "-o", "b", "--", "100"], "what follows -- would do nothing"),
         (&["fuel", "a.c", "--emit", "exe", "-o", "b", "--stdin", "a.c"], "--stdin would do nothing"),
         (&["loops", "a.c", "--cost", "unit/1"], "--cost would do nothing"),
         (&["bits", "a.c", "--time"], "--time would do nothing"),

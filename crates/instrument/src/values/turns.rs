@@ -171,18 +171,18 @@ impl Planner<'_> {
         let is_cut = |edge: &Edge<BlockId>| self.spot_of(edge).is_some();
         if !self.entries(id, natural).iter().all(is_cut) {
             return Some(
-                "it is entered by an edge on which nothing can stand (an indirect branch or a landing pad)",
+                "it is entered by an edge on which nothing can be inserted (an indirect branch or a landing pad)",
             );
         }
         if !natural.back_edges.iter().all(is_cut) {
             return Some(
-                "it is repeated by an edge on which nothing can stand (an indirect branch or a landing pad)",
+                "it is repeated by an edge on which nothing can be inserted (an indirect branch or a landing pad)",
             );
         }
         let is_exit_known =
             |edge: &Edge<BlockId>| self.is_unwinding(edge) || self.is_deserted(id, edge) || is_cut(edge);
         if !natural.exits.iter().all(is_exit_known) {
-            return Some("it is left by an edge on which nothing can stand (an indirect branch)");
+            return Some("it is left by an edge on which nothing can be inserted (an indirect branch)");
         }
         None
     }

@@ -85,7 +85,7 @@ fn token(rest: &str) -> Result<(Token, &str), NoToken> {
             let (digits, behind) = take(behind, |c| c.is_ascii_digit());
             Ok((
                 Token::Hash(
-                    digits.parse().map_err(|_| NoToken::expected("the number of a constant behind '#'"))?,
+                    digits.parse().map_err(|_| NoToken::expected("the number of a constant after '#'"))?,
                 ),
                 behind,
             ))
@@ -105,7 +105,7 @@ fn token(rest: &str) -> Result<(Token, &str), NoToken> {
 fn local(behind: &str) -> Result<(Token, &str), NoToken> {
     if behind.starts_with(|c: char| c.is_ascii_digit()) {
         let (digits, behind) = take(behind, |c| c.is_ascii_digit());
-        let number = digits.parse().map_err(|_| NoToken::expected("a number below 2^32 behind '%'"))?;
+        let number = digits.parse().map_err(|_| NoToken::expected("a number below 2^32 after '%'"))?;
         return Ok((Token::Local(Name::Number(number)), behind));
     }
     name(behind).map(|(name, behind)| (Token::Local(Name::Own(name)), behind))
@@ -116,7 +116,7 @@ fn name(rest: &str) -> Result<(String, &str), NoToken> {
         return quoted(behind);
     }
     match take(rest, is_name_character) {
-        ("", _) => Err(NoToken::expected("a name behind '%', '@' or '!'")),
+        ("", _) => Err(NoToken::expected("a name after '%', '@' or '!'")),
         (name, behind) => Ok((name.to_owned(), behind)),
     }
 }
@@ -131,7 +131,7 @@ fn quoted(rest: &str) -> Result<(String, &str), NoToken> {
             '\\' => {
                 let mut digit = || characters.next().and_then(|c| c.to_digit(16));
                 let (Some(high), Some(low)) = (digit(), digit()) else {
-                    return Err(NoToken::expected("two hexadecimal digits behind '\\'"));
+                    return Err(NoToken::expected("two hexadecimal digits after '\\'"));
                 };
                 text.extend(char::from_u32(high * 16 + low));
             }

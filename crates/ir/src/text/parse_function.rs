@@ -29,7 +29,7 @@ pub(crate) fn parse_function<'l>(
     let function = parse_header(parser, &mut header, &mut locals)?;
     let is_end = |line: &Line| line.tokens == [Token::Sign("}")];
     let Some(end) = lines.iter().position(is_end) else {
-        return header.expected("a line '}' behind the function");
+        return header.expected("a line '}' after the function");
     };
     let body = &lines[..end];
     let mut reader = Reader { parser, function, locals, lines: Vec::new() };

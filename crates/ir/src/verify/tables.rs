@@ -54,7 +54,7 @@ fn global(module: &Module, global: &Global) -> WellFormed {
     demand(global.members.is_sorted_by_key(|&(offset, _)| offset), "members in order", name)?;
     let scalars = global.contents.as_ref().map_or(&[][..], |contents| &contents.scalars);
     let is_ascending = scalars.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    demand(is_ascending, "scalars one behind the other", name)?;
+    demand(is_ascending, "scalars one after the other", name)?;
     scalars.iter().try_for_each(|&(_, ty, value)| match value {
         ScalarValue::Constant(value) => constant_value(module, ty, value, name),
         ScalarValue::Function(function) => {

@@ -91,7 +91,7 @@ impl LoopFacts<'_> {
         let truth = |is_entered: u32| Known::Answer(Answer::Number(is_entered.into()), Certainty::Exact);
         let condition = |certainty| match &self.written.entered {
             Some(text) => formula_of(text, certainty),
-            None => Known::Nothing("its condition is not told".into()),
+            None => Known::Nothing("its condition is not known".into()),
         };
         match self.answer.entered_if.kind {
             EntryKind::Always => truth(1),
@@ -99,7 +99,7 @@ impl LoopFacts<'_> {
             EntryKind::If => condition(Certainty::Exact),
             // It may be false where the condition is true, and never the other way round.
             EntryKind::OnlyIf => condition(Certainty::UpperBound),
-            EntryKind::Unknown => Known::Nothing("when it is entered cannot be told".into()),
+            EntryKind::Unknown => Known::Nothing("when it is entered is not known".into()),
         }
     }
 }

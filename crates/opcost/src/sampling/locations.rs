@@ -98,11 +98,11 @@ pub fn too_few(own: u64) -> Failure {
         "only {} {} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample it for \
          longer, or raise --rate",
         counted(own, "sample"),
-        verb(own, "lies", "lie")
+        verb(own, "is", "are")
     ))
 }
 
-/// Of samples of which none lies in code that was built to be sampled: why, and what to do.
+/// Of samples of which none is in code that was built to be sampled: why, and what to do.
 /// `images` are builds that can be read, the program that was started among them.
 pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>, images: &[PathBuf]) -> Failure {
     if samples.total == 0 {
@@ -115,7 +115,7 @@ pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>, im
     let where_else = others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned());
     let broken = if samples.end == End::FileBrokenOff { ", and the file of samples breaks off" } else { "" };
     let total = counted(samples.total, "sample");
-    let words = format!("none of {total} lies in code that opcost built to be sampled{broken}: {where_else}");
+    let words = format!("none of {total} is in code that opcost built to be sampled{broken}: {where_else}");
     match hottest {
         Some(ImageSamples { path, .. }) => {
             Failure::Usage(format!("{words}; {path}: {}", SampledImage::why_not(Path::new(path))))
@@ -124,7 +124,7 @@ pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>, im
             "{words}; the program did too little to be hit: let it do more work, sample it for longer, or raise --rate"
         )),
         None => Failure::Usage(format!(
-            "{words}; build it with opcost sample --emit exe, and let it lie where it ran, or name it: --image FILE"
+            "{words}; build it with opcost sample --emit exe, and leave it where it ran, or name it: --image FILE"
         )),
     }
 }

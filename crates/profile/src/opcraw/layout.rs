@@ -75,16 +75,16 @@ fields! {
     FLAGS = "flags", RawSection::U64, 48, "what went otherwise than usual (OPC_FLAG_*)";
     IMAGE_BIAS = "image_bias", RawSection::U64, 56, "address in memory minus address in the image's file";
     IMAGE_START = "image_start", RawSection::U64, 64, "first loaded byte of the image";
-    IMAGE_END = "image_end", RawSection::U64, 72, "behind its last loaded byte";
+    IMAGE_END = "image_end", RawSection::U64, 72, "after its last loaded byte";
     SECTION_START = "section_start", RawSection::U64, 80, "address of the first byte of the counters";
-    COUNTERS_OFFSET = "counters_offset", RawSection::U64, 88, "where the counters lie in the file";
+    COUNTERS_OFFSET = "counters_offset", RawSection::U64, 88, "where the counters are in the file";
     COUNTERS_BYTES = "counters_bytes", RawSection::U64, 96, "how many bytes of them there are";
     MODULES_OFFSET = "modules_offset", RawSection::U64, 104, "where the modules are listed";
     MODULES_COUNT = "modules_count", RawSection::U64, 112, "how many there are";
     BASELINE_OFFSET = "baseline_offset", RawSection::U64, 120, "what the counters began with, as long as they; 0: with nothing";
-    LEFT_OFFSET = "left_offset", RawSection::U64, 128, "where the left table lies";
+    LEFT_OFFSET = "left_offset", RawSection::U64, 128, "where the left table is";
     LEFT_CAPACITY = "left_capacity", RawSection::U64, 136, "its entries, a power of two";
-    SLABS_OFFSET = "slabs_offset", RawSection::U64, 144, "where the first thread's slab lies";
+    SLABS_OFFSET = "slabs_offset", RawSection::U64, 144, "where the first thread's slab is";
     SLAB_STRIDE = "slab_stride", RawSection::U64, 152, "bytes from one slab to the next";
     SLABS_COUNT = "slabs_count", RawSection::U64, 160, "how many slabs there are";
     BUILD_ID_BYTES = "build_id_bytes", RawSection::U32, 168, "length of the build id, at most 20; 0: none";
@@ -108,7 +108,7 @@ pub const FLAG_BITS: &[(&str, u32, &str)] = &[
     ("LEFT_OVERFLOW", 1, "the left table was full: some left frames are missing"),
     ("THREADS_SEEN", 2, "the program made threads"),
     ("CONTEXT_SWITCHED", 3, "the program switched stacks by ucontext"),
-    ("UNSETTLED_JUMP", 4, "a longjmp left frames that could not be told"),
+    ("UNSETTLED_JUMP", 4, "a longjmp left frames that could not be determined"),
     ("CLONED", 5, "a child made without fork counted into its parent's file"),
     ("ASYNCHRONOUS_FRAME", 6, "a frame was left in the middle of an instruction stream, not at a call"),
     ("THREADS_RUNNING", 7, "other threads were in counted code when the program ended"),

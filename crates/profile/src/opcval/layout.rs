@@ -138,11 +138,11 @@ record! { module, "opc_value_entry",
 }
 
 record! { slot, "opc_slot",
-    TURNS = "turns", ValueSection::U64, 0, "turns taken so far";
+    TURNS = "turns", ValueSection::U64, 0, "iterations taken so far";
     NOTED = "noted", ValueSection::U64, 8, "how many inputs are in place";
     POINT = "point", ValueSection::U64, 16, "the loop's number and one";
     POSITION = "position", ValueSection::U64, 24, "which slot this is";
-    BASE = "base", ValueSection::U64, 32, "turns that the parent took before it forked";
+    BASE = "base", ValueSection::U64, 32, "iterations that the parent took before it forked";
     INHERITED = "inherited", ValueSection::U64, 40, "1: entered in the parent of a fork";
     UNKNOWN = "unknown", ValueSection::U64, 48, "inputs that have no number, a bit each";
     INPUT = "inputs", ValueSection::Words(32), 56, "what the check needs";
@@ -157,17 +157,17 @@ record! { slab, "opc_slab",
     MISSED = "missed", ValueSection::U64, 40, "records from signal handlers that came while another was made, and were dropped";
     LOST = "lost", ValueSection::U64, 48, "activations for which there was no slot";
     STRAYS = "strays", ValueSection::U64, 56, "loops left that were not entered: jumped into, or on a stack that was switched";
-    CHUNK = "chunks", ValueSection::Words(4096), 64, "where the slots lie";
+    CHUNK = "chunks", ValueSection::Words(4096), 64, "where the slots are";
 }
 
 record! { point, "opc_point",
     ENTRIES = "entries", ValueSection::U64, 0, "activations that began";
     COMPLETE = "complete", ValueSection::U64, 8, "those that left by an exit of the loop; of a value, how often it was computed";
     LEFT = "left", ValueSection::U64, 16, "those that were left otherwise, by longjmp, an exception or the end of a thread";
-    LEFT_TURNS = "left_turns", ValueSection::U64, 24, "their turns";
-    LEFT_MOST = "left_most", ValueSection::U64, 32, "the most turns of one of them";
+    LEFT_TURNS = "left_turns", ValueSection::U64, 24, "their iterations";
+    LEFT_MOST = "left_most", ValueSection::U64, 32, "the most iterations of one of them";
     INHERITED = "inherited", ValueSection::U64, 40, "activations of the parent of a fork that ended here";
-    INHERITED_TURNS = "inherited_turns", ValueSection::U64, 48, "turns that they took here";
+    INHERITED_TURNS = "inherited_turns", ValueSection::U64, 48, "iterations that they took here";
     SUM_LOW = "sum_low", ValueSection::U64, 56, "sum of all values, recorded or not: low half";
     SUM_HIGH = "sum_high", ValueSection::I64, 64, "high half";
     RECORDED = "recorded", ValueSection::U64, 72, "values recorded";
@@ -177,21 +177,21 @@ record! { point, "opc_point",
     LEAST = "least", ValueSection::I64, 104, "the least value but the last one; if runs ended";
     MOST = "most", ValueSection::I64, 112, "the greatest";
     ENDED = "ended", ValueSection::U64, 120, "values in runs that ended";
-    RUNS = "runs", ValueSection::U64, 128, "where the runs lie";
+    RUNS = "runs", ValueSection::U64, 128, "where the runs are";
     RUNS_CAPACITY = "runs_capacity", ValueSection::U64, 136, "how many could";
     RUNS_COUNT = "runs_count", ValueSection::U64, 144, "how many do";
     STRIDE = "stride", ValueSection::U64, 152, "every how many recorded values one is in the runs";
-    TABLE = "table", ValueSection::U64, 160, "where the table lies";
+    TABLE = "table", ValueSection::U64, 160, "where the table is";
     TABLE_CAPACITY = "table_capacity", ValueSection::U64, 168, "its entries, a power of two";
     TABLE_COUNT = "table_count", ValueSection::U64, 176, "how many are used";
     HELD = "held", ValueSection::U64, 184, "complete activations whose check held";
     WRONG = "wrong", ValueSection::U64, 192, "did not, without assumptions";
     VIOLATED = "violated", ValueSection::U64, 200, "did not, under assumptions";
-    PARTIAL_HELD = "partial_held", ValueSection::U64, 208, "activations left otherwise whose turns were not more";
+    PARTIAL_HELD = "partial_held", ValueSection::U64, 208, "activations left otherwise whose iterations were not more";
     PARTIAL_WRONG = "partial_wrong", ValueSection::U64, 216, "were more, without assumptions";
     PARTIAL_VIOLATED = "partial_violated", ValueSection::U64, 224, "were more, under assumptions";
     UNCHECKED = "unchecked", ValueSection::U64, 232, "had no result to be held against";
-    SEEN = "failed_turns", ValueSection::U64, 240, "turns of the first activation whose check failed";
+    SEEN = "failed_turns", ValueSection::U64, 240, "iterations of the first activation whose check failed";
     CLAIMED_LOW = "failed_low", ValueSection::U64, 248, "what it should have had: low half";
     CLAIMED_HIGH = "failed_high", ValueSection::I64, 256, "high half";
     SEEN_AT = "failed_at", ValueSection::U64, 264, "which entry it was, from 1; 0: none failed";
@@ -202,7 +202,7 @@ record! { point, "opc_point",
 /// What can go otherwise than usual, with its bit and its meaning.
 pub const FLAG_BITS: &[(&str, u32, &str)] = &[
     ("THINNED", 0, "runs of some point were thinned"),
-    ("ROUGH", 1, "values of some point are told by range only"),
+    ("ROUGH", 1, "values of some point are kept by range only"),
     ("NO_ROOM", 2, "there was no room for something, not even a state: what it would have held is lost"),
     ("CLONED", 3, "a child made without fork recorded into its parent's file"),
 ];

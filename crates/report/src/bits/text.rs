@@ -140,7 +140,7 @@ pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
 fn findings(text: &mut String, all: &[BitsFinding]) {
     for finding in all {
         let words = match &*finding.kind {
-            "out-of-bounds" => "this access never lies in its object",
+            "out-of-bounds" => "this access is never within its object",
             "contract" => "this call is not shown to keep a contract",
             "rounding" => {
                 "this call changes how numbers with a point are rounded: nothing is said of what is rounded"

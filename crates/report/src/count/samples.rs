@@ -55,16 +55,16 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
             "counts are made of {} between branches that the processor recorded, not of time{}",
             counted(runs, "run"),
             if samples.torn > 0 {
-                format!("; {} more lie in no image", grouped(samples.torn))
+                format!("; {} more are in no image", grouped(samples.torn))
             } else {
                 String::new()
             }
         ));
     } else {
         lines.push(
-            "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
-             counts together were 0.5 to 3.7 times the true ones on quiet machines and 0.8 to 4.5 times on a busy \
-             one; of programs that are one small loop, 0.2 to 16 times)"
+            "shares are surer than totals: what waits counts as work. All counts together were 0.5 to 3.7 times the \
+             true ones in 13 programs on quiet machines, and 0.8 to 4.5 times on a busy one. They were 0.2 to 16 \
+             times in programs that are one small loop. These are measurements, and no bounds"
                 .to_owned(),
         );
     }
@@ -80,7 +80,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         lines.push(format!("the kernel paused {}: the rate is too high", counted(samples.throttled, "time")));
     }
     if samples.end == End::FileBrokenOff {
-        lines.push("the file of samples breaks off; what stands before is told".to_owned());
+        lines.push("the file of samples breaks off; what comes before is reported".to_owned());
     }
     let of_entries = |part: u128| 100.0 * part as f64 / repaired.entries.max(1) as f64;
     lines.push(format!(
@@ -91,11 +91,11 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     ));
     if let (known, untied @ 1..) = repaired.loops {
         lines.push(format!(
-            "{untied} of {}, if samples are believed, {} not iterate as often as the code says: {} taken to have been \
-             left early, with counts that are no surer than totals",
+            "{untied} of {} {} not iterate as often as the code says, if samples are believed. {} taken to have been \
+             left early, and the counts are no surer than totals",
             counted(known, "loop"),
             verb(untied, "does", "do"),
-            verb(untied, "it is", "they are")
+            verb(untied, "It is", "They are")
         ));
     }
     lines

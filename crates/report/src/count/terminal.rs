@@ -83,7 +83,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
         out += &print_tasks(tasks);
     }
     if layout.mine == Mine::Always && report.listings.iter().all(|listing| listing.stacks.is_empty()) {
-        out += "a ledger does not tell through which lines code was inlined, so --mine changes nothing\n";
+        out += "a ledger does not record through which lines code was inlined, so --mine changes nothing\n";
     }
     notes(report, layout.width, &mut out);
     out

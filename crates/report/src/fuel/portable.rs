@@ -143,7 +143,7 @@ fn first_difference(there: &[FunctionJson], here: &[Fingerprint]) -> String {
     match there.len().cmp(&here.len()) {
         std::cmp::Ordering::Equal => "its data differ".to_owned(),
         std::cmp::Ordering::Less => {
-            format!("{} comes behind all that is there", printable(&shown_name(&here[there.len()].name)))
+            format!("{} comes after all that is there", printable(&shown_name(&here[there.len()].name)))
         }
         std::cmp::Ordering::Greater => {
             format!("{} is not here", printable(&shown_name(&there[here.len()].name)))

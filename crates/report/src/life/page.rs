@@ -176,7 +176,7 @@ fn graphs(life: &Life) -> Markup {
     }
     html! {
         h2 { "The graph of instruction selection" }
-        p.facts { "Operands stand above their users. Values are lines, order is dashed, glue is dotted." }
+        p.facts { "Operands are above their users. Values are lines, order is dashed, glue is dotted." }
         @for row in life.graphs.chunk_by(|a, b| (&a.function, a.block) == (&b.function, b.block)) {
             (sheet("row", "graphs of a block, phase by phase", &drawn(row)))
             "\n"

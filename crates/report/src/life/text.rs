@@ -102,7 +102,7 @@ fn suggest(text: &mut String, life: &Life) {
     let shown: Vec<String> =
         columns.keys().take(COLUMNS).map(|(line, column)| format!("{line}:{column}")).collect();
     let more = if columns.len() > COLUMNS { ", …" } else { "" };
-    let words = format!("much? --html FILE shows columns; one place tells less: {}{more}", shown.join(", "));
+    let words = format!("much? --html FILE shows columns; one place shows less: {}{more}", shown.join(", "));
     let _ = writeln!(text, "\n{}", paint(DIM, cut(&words, screen_width())));
 }
 

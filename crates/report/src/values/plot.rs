@@ -58,7 +58,7 @@ fn picture(report: &ValuesReport, what: &str, draw: impl Fn(&ValueRow, f64, &mut
 
 fn heading(row: &ValueRow, top: f64, out: &mut String) {
     let kind = if row.is_loop() {
-        "turns of the loop, for each activation".to_owned()
+        "iterations of the loop, for each activation".to_owned()
     } else {
         printable(&row.text)
     };

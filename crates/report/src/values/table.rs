@@ -88,7 +88,7 @@ fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &m
         paint(
             DIM,
             format!(
-                "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  turns{}",
+                "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  iterations{}",
                 padded("loop", place_width),
                 padded("function", function_width),
                 "activations",
@@ -317,7 +317,7 @@ fn print_remarks(report: &ValuesReport, out: &mut String) {
     let mut remark = |text: String| _ = writeln!(out, "{}", paint(DIM, text));
     if report.sample > 1 {
         remark(format!(
-            "sampled: every {}. value of each point; numbers of activations and turns are exact",
+            "sampled: every {}. value of each point; numbers of activations and iterations are exact",
             report.sample
         ));
     }

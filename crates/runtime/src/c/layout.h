@@ -22,16 +22,16 @@ struct opc_header {
     uint64_t flags; /* what went otherwise than usual (OPC_FLAG_*) */
     uint64_t image_bias; /* address in memory minus address in the image's file */
     uint64_t image_start; /* first loaded byte of the image */
-    uint64_t image_end; /* behind its last loaded byte */
+    uint64_t image_end; /* after its last loaded byte */
     uint64_t section_start; /* address of the first byte of the counters */
-    uint64_t counters_offset; /* where the counters lie in the file */
+    uint64_t counters_offset; /* where the counters are in the file */
     uint64_t counters_bytes; /* how many bytes of them there are */
     uint64_t modules_offset; /* where the modules are listed */
     uint64_t modules_count; /* how many there are */
     uint64_t baseline_offset; /* what the counters began with, as long as they; 0: with nothing */
-    uint64_t left_offset; /* where the left table lies */
+    uint64_t left_offset; /* where the left table is */
     uint64_t left_capacity; /* its entries, a power of two */
-    uint64_t slabs_offset; /* where the first thread's slab lies */
+    uint64_t slabs_offset; /* where the first thread's slab is */
     uint64_t slab_stride; /* bytes from one slab to the next */
     uint64_t slabs_count; /* how many slabs there are */
     uint32_t build_id_bytes; /* length of the build id, at most 20; 0: none */
@@ -92,7 +92,7 @@ _Static_assert(sizeof(struct opc_module) == 32, "module");
 #define OPC_FLAG_LEFT_OVERFLOW (1ul << 1) /* the left table was full: some left frames are missing */
 #define OPC_FLAG_THREADS_SEEN (1ul << 2) /* the program made threads */
 #define OPC_FLAG_CONTEXT_SWITCHED (1ul << 3) /* the program switched stacks by ucontext */
-#define OPC_FLAG_UNSETTLED_JUMP (1ul << 4) /* a longjmp left frames that could not be told */
+#define OPC_FLAG_UNSETTLED_JUMP (1ul << 4) /* a longjmp left frames that could not be determined */
 #define OPC_FLAG_CLONED (1ul << 5) /* a child made without fork counted into its parent's file */
 #define OPC_FLAG_ASYNCHRONOUS_FRAME (1ul << 6) /* a frame was left in the middle of an instruction stream, not at a call */
 #define OPC_FLAG_THREADS_RUNNING (1ul << 7) /* other threads were in counted code when the program ended */

@@ -74,11 +74,11 @@ _Static_assert(offsetof(struct opc_value_entry, count) == 24, "count");
 _Static_assert(sizeof(struct opc_value_entry) <= 32, "opc_value_entry");
 
 struct opc_slot {
-    uint64_t turns; /* turns taken so far */
+    uint64_t turns; /* iterations taken so far */
     uint64_t noted; /* how many inputs are in place */
     uint64_t point; /* the loop's number and one */
     uint64_t position; /* which slot this is */
-    uint64_t base; /* turns that the parent took before it forked */
+    uint64_t base; /* iterations that the parent took before it forked */
     uint64_t inherited; /* 1: entered in the parent of a fork */
     uint64_t unknown; /* inputs that have no number, a bit each */
     uint64_t inputs[32]; /* what the check needs */
@@ -102,7 +102,7 @@ struct opc_slab {
     uint64_t missed; /* records from signal handlers that came while another was made, and were dropped */
     uint64_t lost; /* activations for which there was no slot */
     uint64_t strays; /* loops left that were not entered: jumped into, or on a stack that was switched */
-    uint64_t chunks[4096]; /* where the slots lie */
+    uint64_t chunks[4096]; /* where the slots are */
 };
 _Static_assert(offsetof(struct opc_slab, next) == 0, "next");
 _Static_assert(offsetof(struct opc_slab, taken) == 8, "taken");
@@ -119,10 +119,10 @@ struct opc_point {
     uint64_t entries; /* activations that began */
     uint64_t complete; /* those that left by an exit of the loop; of a value, how often it was computed */
     uint64_t left; /* those that were left otherwise, by longjmp, an exception or the end of a thread */
-    uint64_t left_turns; /* their turns */
-    uint64_t left_most; /* the most turns of one of them */
+    uint64_t left_turns; /* their iterations */
+    uint64_t left_most; /* the most iterations of one of them */
     uint64_t inherited; /* activations of the parent of a fork that ended here */
-    uint64_t inherited_turns; /* turns that they took here */
+    uint64_t inherited_turns; /* iterations that they took here */
     uint64_t sum_low; /* sum of all values, recorded or not: low half */
     int64_t sum_high; /* high half */
     uint64_t recorded; /* values recorded */
@@ -132,21 +132,21 @@ struct opc_point {
     int64_t least; /* the least value but the last one; if runs ended */
     int64_t most; /* the greatest */
     uint64_t ended; /* values in runs that ended */
-    uint64_t runs; /* where the runs lie */
+    uint64_t runs; /* where the runs are */
     uint64_t runs_capacity; /* how many could */
     uint64_t runs_count; /* how many do */
     uint64_t stride; /* every how many recorded values one is in the runs */
-    uint64_t table; /* where the table lies */
+    uint64_t table; /* where the table is */
     uint64_t table_capacity; /* its entries, a power of two */
     uint64_t table_count; /* how many are used */
     uint64_t held; /* complete activations whose check held */
     uint64_t wrong; /* did not, without assumptions */
     uint64_t violated; /* did not, under assumptions */
-    uint64_t partial_held; /* activations left otherwise whose turns were not more */
+    uint64_t partial_held; /* activations left otherwise whose iterations were not more */
     uint64_t partial_wrong; /* were more, without assumptions */
     uint64_t partial_violated; /* were more, under assumptions */
     uint64_t unchecked; /* had no result to be held against */
-    uint64_t failed_turns; /* turns of the first activation whose check failed */
+    uint64_t failed_turns; /* iterations of the first activation whose check failed */
     uint64_t failed_low; /* what it should have had: low half */
     int64_t failed_high; /* high half */
     uint64_t failed_at; /* which entry it was, from 1; 0: none failed */
@@ -192,6 +192,6 @@ _Static_assert(offsetof(struct opc_point, buckets) == 280, "buckets");
 _Static_assert(sizeof(struct opc_point) <= 1320, "opc_point");
 
 #define OPC_VALUES_THINNED (1ul << 0) /* runs of some point were thinned */
-#define OPC_VALUES_ROUGH (1ul << 1) /* values of some point are told by range only */
+#define OPC_VALUES_ROUGH (1ul << 1) /* values of some point are kept by range only */
 #define OPC_VALUES_NO_ROOM (1ul << 2) /* there was no room for something, not even a state: what it would have held is lost */
 #define OPC_VALUES_CLONED (1ul << 3) /* a child made without fork recorded into its parent's file */

@@ -38,7 +38,7 @@ impl Workplace {
     #[track_caller]
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
-        let folder = path.parent().expect("it lies in the folder");
+        let folder = path.parent().expect("it is in the folder");
         let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes));
         written.unwrap_or_else(|error| panic!("{name}: {error}"));
         name.to_owned()

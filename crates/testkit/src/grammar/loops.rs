@@ -75,7 +75,7 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Way
     for (position, counter) in form.counters.iter().enumerate() {
         let line = match counter.slot {
             // Nothing is left of the phi of a counter in memory.
-            Some(_) => format!("; {} lies in memory", names[position].name),
+            Some(_) => format!("; {} is in memory", names[position].name),
             None => format!(
                 "{} = phi i{} [ {}, %{before} ], [ {}, %{back} ]",
                 names[position].name, counter.width, counter.start.name, next[position].name

@@ -133,7 +133,7 @@ pub fn judge_claim(
         MarkQuality::Exact if !answer.is_exact() => below_exact(answer, wanted),
         MarkQuality::Exact => match (answer.body_iterations.number(), wanted) {
             (Some(found), Some(wanted)) if found != wanted => {
-                MarkVerdict::Wrong(format!("{found} turns, and it is {wanted}"))
+                MarkVerdict::Wrong(format!("{found} iterations, and it is {wanted}"))
             }
             (Some(_), Some(_)) => assumed(claim, answer),
             _ => MarkVerdict::NotJudged,

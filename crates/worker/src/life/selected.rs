@@ -104,7 +104,7 @@ fn no_line(module: &Module, near: &[u32], file: &str, line: u32, column: Option<
             let before = near.iter().rev().find(|near| **near < line);
             let behind = near.iter().find(|near| **near > line);
             let both =
-                before.zip(behind).map_or(String::new(), |(a, b)| format!(" (before it {a}, behind it {b})"));
+                before.zip(behind).map_or(String::new(), |(a, b)| format!(" (before it {a}, after it {b})"));
             format!("{place} has no code; the nearest line that has is {file}:{nearest}{both}")
         }
         None => without_code(module, file),

@@ -64,7 +64,7 @@ fn list(module: &Module, name: &str, recorded: &RecordedPoints) -> (String, Hash
     let points: Vec<PointText> =
         points.map(|(id, facts)| point(module, facts, recorded.recording.points[id].kind)).collect();
     let refused = recorded.refused.iter().map(|refused| (refused.function, refused.header, refused.reason));
-    let cycle = "it is a cycle with several entries, which has no turns";
+    let cycle = "it is a cycle with several entries, which has no iterations";
     let cycles = recorded.irreducible.iter().map(|&(function, block)| (function, block, cycle));
     let refused = refused.chain(cycles).map(|(function, header, reason)| {
         let own = &module.functions[function];

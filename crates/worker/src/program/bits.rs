@@ -223,7 +223,7 @@ pub(crate) fn reason(cause: Cause) -> &'static str {
         Cause::Contract => "what a contract leaves (--assume)",
         Cause::Table => "an element of a constant table",
         Cause::Float => "a floating point number",
-        Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
+        Cause::Grows | Cause::Computed | Cause::OneOf => "it grows in each iteration",
         Cause::AndSoOn => "a long chain of operations",
     }
 }

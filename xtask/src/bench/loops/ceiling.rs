@@ -54,7 +54,7 @@ fn entry(line: &str) -> Result<Entry> {
     let mut words = line.split_whitespace();
     let place = words.next().and_then(|place| place.split_once(':'));
     let (file, number) = place.ok_or_else(|| wrong("does not begin with FILE:LINE"))?;
-    let number = number.parse().map_err(|_| wrong("has no number behind its file"))?;
+    let number = number.parse().map_err(|_| wrong("has no number after its file"))?;
     let mut entry = Entry { file: file.to_owned(), line: number, depth: None, function: None };
     for word in words {
         if let Some(depth) = word.strip_prefix("depth=") {

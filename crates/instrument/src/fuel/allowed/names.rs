@@ -1,4 +1,4 @@
-//! What stands beside the functions, and what are things called?
+//! What is outside of the functions, and what are things called?
 //!
 //! Sections that are run or unknown, second names that lead into a function,
 //! constructors that come before the fuel, metadata that speaks to the linker,
@@ -33,7 +33,7 @@ impl Court<'_> {
     pub(super) fn beside_functions(&mut self) {
         let module = self.module;
         if module.has_module_assembly {
-            let reason = "has assembly beside its functions, whose work is not counted".to_owned();
+            let reason = "has assembly outside of its functions, whose work is not counted".to_owned();
             self.push(None, None, Rule::ModuleAssembly.because(reason, "write it in C"));
         }
         for name in module.metadata.iter().filter(|name| !is_listed(METADATA, name)) {
@@ -81,7 +81,7 @@ impl Court<'_> {
             && !(is_llvms && section == "llvm.metadata")
             && !is_in(section, &[".data", ".rodata", ".bss", ".tdata", ".tbss"])
         {
-            let reason = format!("{name} lies in the section {section}, which may be run");
+            let reason = format!("{name} is in the section {section}, which may be run");
             self.push(None, global.place, Rule::Section.because(reason, "take the section attribute out"));
         }
         if global.leads_into_code {
@@ -114,7 +114,7 @@ impl Court<'_> {
             self.object(function, None, Rule::Coroutine.because(reason, "use --anchor optimized"));
         }
         if let Some(section) = function.section.as_deref().filter(|section| !is_in(section, &[".text"])) {
-            let reason = format!("lies in the section {section}, which may be run by itself");
+            let reason = format!("is in the section {section}, which may be run by itself");
             self.object(function, None, Rule::Section.because(reason, "take the section attribute out"));
         }
         let is_plain = |mark: &str| is_listed(ATTRIBUTES, mark) || mark.starts_with("no-builtin-");

@@ -109,7 +109,7 @@ impl Court<'_> {
     fn portable_names(&mut self, world: &[&str]) {
         let module = self.module;
         if module.has_module_assembly {
-            let reason = "has assembly beside its functions, which is one machine's".to_owned();
+            let reason = "has assembly outside of its functions, which is one machine's".to_owned();
             self.push(None, None, Rule::ModuleAssembly.because(reason, "write it in C"));
         }
         for (id, declaration) in module.declarations.iter() {
