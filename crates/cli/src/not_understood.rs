@@ -81,7 +81,7 @@ fn compiler_flag(error: &clap::Error, line: &[OsString]) -> Option<String> {
 fn compiles(line: &[OsString]) -> bool {
     let command = Arguments::command();
     let verb = line.iter().skip(1).find_map(|word| command.find_subcommand(word));
-    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_id() == "cflag"))
+    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_id() == "cflags"))
 }
 
 #[cfg(test)]

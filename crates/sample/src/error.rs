@@ -79,6 +79,14 @@ pub enum Error {
         /// As asked for.
         pid: u32,
     },
+    /// Another user's process, or one that its system guards.
+    #[error(
+        "there is no right to look at process {pid}; sample it as the user that it belongs to, or as root"
+    )]
+    GuardedProcess {
+        /// As asked for.
+        pid: u32,
+    },
     /// A rate or an overhead that no sampling can have.
     #[error("{what}")]
     Rate {

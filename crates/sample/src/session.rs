@@ -105,6 +105,14 @@ pub struct Sampler {
     end: End,
 }
 
+/// Why the system shows nothing of a process.
+fn no_process(pid: u32, source: &io::Error) -> Error {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => Error::GuardedProcess { pid },
+        _ => Error::NoProcess { pid },
+    }
+}
+
 impl Sampler {
     /// Starts `command` and samples it and all that it starts, from its first
     /// instruction on. Its streams are those that the command says.
@@ -139,7 +147,7 @@ impl Sampler {
             sampler.processes.push(handle);
             sampler.attach_threads(pid, options.ring_pages)?;
             // Behind the events, so that no mapping falls between.
-            let mappings = running::mappings(pid).map_err(|_| Error::NoProcess { pid })?;
+            let mappings = running::mappings(pid).map_err(|source| no_process(pid, &source))?;
             sampler.learn(mappings.into_iter().map(|mapping| Record::Mapping(Box::new(mapping))));
             sampler.learn(running::names(pid).into_iter());
         }
@@ -183,7 +191,7 @@ impl Sampler {
     fn attach_threads(&mut self, pid: u32, pages: usize) -> Result<(), Error> {
         let mut covered = BTreeSet::new();
         loop {
-            let threads = running::threads(pid).map_err(|_| Error::NoProcess { pid })?;
+            let threads = running::threads(pid).map_err(|source| no_process(pid, &source))?;
             let born = self.drain();
             covered.extend(born);
             let new: Vec<u32> = threads.into_iter().filter(|thread| !covered.contains(thread)).collect();

@@ -51,9 +51,16 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     if !arguments.pid.is_empty() {
         // Asked before: a process may have ended when its samples are looked at.
         let foreign = all_foreign(&arguments.pid);
-        if let Some(words) = &foreign {
-            // What it starts or loads may be built to be sampled, so that is no end yet.
-            opcost_answer::tell!("opcost: {words}");
+        if foreign.is_some() {
+            // What they start or load may be built to be sampled, so that is no end yet.
+            opcost_answer::tell!(
+                "opcost: {} not built by opcost sample or stripped; only what is started or loaded from now on can be attributed; ^C \
+                 ends sampling",
+                match arguments.pid.as_slice() {
+                    [pid] => format!("process {pid} was"),
+                    _ => "the processes were".to_owned(),
+                }
+            );
         }
         let target = SampleTarget::Processes(&arguments.pid);
         let taken = take(&options(arguments), target, &|number, samples| {

@@ -141,7 +141,7 @@ fn no_such_file() {
     row(&bench, &ledgers("mising.opc"), 1, &["cannot read mising.opc: there is no such file"]);
     row(&bench, &code("none/a.c"), 1, &["cannot read none/a.c: there is no folder none"]);
     // A name that is nearly one of the folder's is suggested.
-    row(&bench, &code("brokn.c"), 1, &["cannot read brokn.c", "did you mean broken.c?"]);
+    row(&bench, &code("brokn.c"), 1, &["cannot read brokn.c", "did you mean broken.c, or broken.ll?"]);
     let others = lines(&[
         "count a.c --stdin none.txt",
         "fuel a.c --stdin none.txt",
@@ -368,7 +368,8 @@ fn a_file_without_the_right_to_read_it() {
     };
     bench.write("secret.c", bench.read("a.c"));
     bench.write("secret.opc", bench.bytes("a.opc"));
-    ["secret.c", "secret.opc"].iter().for_each(|name| keep_out(name));
+    keep_out("secret.c");
+    keep_out("secret.opc");
     let all = [code("secret.c"), ledgers("secret.opc"), lines(&["count a.c --stdin secret.c"])].concat();
     for line in all {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -464,5 +465,28 @@ fn the_stand_in_fails_as_its_compiler() {
         let said = bench.opcost(&[&["cc"], &words[..]].concat());
         assert_eq!(said.status, own.status, "{}", said.all());
         assert!(!said.stderr.is_empty() && !said.stderr.contains("panicked"), "{}", said.all());
+    }
+}
+
+/// The guide tells of each verb what the rows above hold.
+#[test]
+fn the_guide_tells_these_statuses() {
+    let verbs = [
+        "bits", "check", "count", "diff", "explain", "export", "fuel", "life", "loops", "merge", "overlap",
+        "repair", "report", "sample", "values",
+    ];
+    let rows = [
+        "| 1 | opcost failed: a file is missing or damaged, does not compile, or cannot be read or written.",
+        "| 2 | The command line is wrong: a flag, a file of another kind, or a name that is not there.",
+    ];
+    for verb in verbs {
+        let page = format!("{}/../../guide/src/verbs/{verb}.md", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page}: {error}"));
+        let (_, table) =
+            text.split_once("## Exit status").unwrap_or_else(|| panic!("{page} has no statuses"));
+        for row in rows {
+            let found = table.lines().filter(|line| line.starts_with(row)).count();
+            assert_eq!(found, 1, "{page} has another row than\n{row}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use opcost_bits::WidthTotal;
+use opcost_key::{Key, Part};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -396,15 +397,23 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
     // What may be poison is perhaps computed and not looked at.
     let is_dead = |value: &BitsValue| value.range == "never" && !value.may_be_poison;
     let at = |value: &BitsValue| Some((value.file.clone()?, value.line?));
-    let all = || report.answers.functions.iter().flat_map(|function| &function.values);
-    let reached: BTreeSet<(String, u32)> = all().filter(|value| !is_dead(value)).filter_map(at).collect();
+    let functions = || report.answers.functions.iter();
+    // Each call hands something over, so a parameter that never is anything says that there is none.
+    let is_parameter = |value: &BitsValue| matches!(value.key, Key::Part(_, Part::Parameter(_)));
+    let is_uncalled = |function: &&BitsFunction| {
+        let values = &function.values;
+        !values.is_empty()
+            && (values.iter().all(is_dead)
+                || values.iter().any(|value| is_parameter(value) && is_dead(value)))
+    };
+    let called = functions().filter(|function| !is_uncalled(function));
+    let living = called.flat_map(|function| &function.values).filter(|value| !is_dead(value));
+    let reached: BTreeSet<(String, u32)> = living.filter_map(at).collect();
     let is_idle = |function: &&BitsFunction| {
-        !function.values.is_empty()
-            && function.values.iter().all(is_dead)
-            && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
+        is_uncalled(function) && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
     };
     // What is never called says nothing of its lines: its parameters are of no copy.
-    let others = report.answers.functions.iter().filter(|function| !is_idle(function));
+    let others = functions().filter(|function| !is_idle(function));
     let dead = others.flat_map(|function| &function.values).filter(|value| is_dead(value));
     let mut places: Vec<(String, u32)> = dead.filter_map(at).collect();
     places.retain(|place| !reached.contains(place));
@@ -415,7 +424,7 @@ fn dead(text: &mut String, report: &BitsReport<'_>) {
         let places = places[..count].iter().map(|(file, line)| format!("{}:{line}", tidy_path(file)));
         let _ = writeln!(text, "\nno execution gets to {}{more}", places.collect::<Vec<_>>().join(", "));
     }
-    for function in report.answers.functions.iter().filter(is_idle) {
+    for function in functions().filter(is_idle) {
         let name = name_of(report, function);
         let _ = writeln!(text, "\n{name} itself is never called; the copies that were inlined are reached");
     }

@@ -14,7 +14,7 @@ pub fn capped(samples: &Samples) -> Option<String> {
             _ => "this machine takes no more (kernel.perf_event_max_sample_rate)",
         };
         format!(
-            "{} a second {} requested and {} granted: {keeper}",
+            "{} a second {} asked for and {} granted: {keeper}",
             counted(asked, "sample"),
             verb(asked, "was", "were"),
             grouped(granted)
