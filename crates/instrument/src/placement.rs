@@ -12,8 +12,8 @@
 //!
 //! Conservation gives counts and checks nothing: a frame that vanished would only make other
 //! counts. Where a call may do that ([`Balance::Checked`]), all ways into the function and out of
-//! it are counted, and the tree spans its segments alone: one counter more, and `entries = returns
-//! + left` is a check.
+//! it are counted, and the tree spans its segments alone: one counter more, and
+//! `entries = returns + left` is a check.
 
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};

@@ -167,8 +167,8 @@ pub enum FuelEdit {
 }
 
 /// How often a loop takes its back edge, as code before the loop can compute it. D is bound - start
-/// (start - bound of one that moves down), modulo the counter's width. The result is `D >>
-/// step_bits` if the counter is tested before its step, and `(D - 2^step_bits) >> step_bits` if
+/// (start - bound of one that moves down), modulo the counter's width. The result is
+/// `D >> step_bits` if the counter is tested before its step, and `(D - 2^step_bits) >> step_bits` if
 /// after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trips {

@@ -66,7 +66,7 @@ fn errors_name_line_and_what_was_expected() {
     assert_eq!(
         error("\nfoo"),
         "line 2: expected 'define', 'declare', 'global', 'alias', 'ifunc', 'constructor', 'destructor', 'metadata', 'type', \
-         'constant', 'place', 'file', 'source', 'triple', 'data_layout', 'tag_type', 'tag' or 'assembly', found 'foo'"
+         'constant', 'place', 'producer', 'file', 'source', 'triple', 'data_layout', 'tag_type', 'tag' or 'assembly', found 'foo'"
     );
 }
 

@@ -3,8 +3,8 @@
 //! An address is so many bytes after the start of data, or a function. It moves by `getelementptr`,
 //! within its data; it is compared with addresses of the same data, and with null if the data or
 //! function is this module's own (one that is only declared may be missing when the program is
-//! linked). A load from constant data whose definition nobody replaces gives what it holds: so `for
-//! (entry = table; entry->name; entry++)` goes round as often as there are names. Cost: a bisection
+//! linked). A load from constant data whose definition nobody replaces gives what it holds: so
+//! `for (entry = table; entry->name; entry++)` goes round as often as there are names. Cost: a bisection
 //! for each load.
 
 use opcost_ir::{ConstantValue, Flags, GlobalId, GlobalKind, Linkage, Opcode, Predicate, ScalarValue};

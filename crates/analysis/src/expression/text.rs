@@ -2,8 +2,8 @@
 //!
 //! `floor`, `ceil`, `min`, `max`, `bit_length` are functions; a quotient that C would round alike
 //! is written with `/`. A wrap is a cast: `(u32)(n - 1)`. Anyone who asks gives the names of
-//! symbols. Parts that several formulas share, or one needs more than once, can be named first: `t1
-//! = …`. What is deeper than the limit is `…`. Cost: the length of the text, which the limit
+//! symbols. Parts that several formulas share, or one needs more than once, can be named first:
+//! `t1 = …`. What is deeper than the limit is `…`. Cost: the length of the text, which the limit
 //! bounds.
 
 mod division;

@@ -78,7 +78,7 @@ fn where_nothing_is_left_to_optimise_that_is_said() {
         assert_eq!(refused.status, 2);
         let said = &refused.stderr;
         assert!(
-            said.contains("lies behind the optimiser") && said.contains("--anchor source or pgo"),
+            said.contains("comes after the optimiser") && said.contains("--anchor source or pgo"),
             "{said}"
         );
     }

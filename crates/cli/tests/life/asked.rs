@@ -73,7 +73,7 @@ const LINES: &str = "int f(int a) {\n  int b = a * 3;\n\n  // nothing here\n\n  
 fn a_line_without_code_names_those_around_it() {
     let case = Case::new();
     let source = case.file("a.c", LINES);
-    refused(&[&format!("{source}:4")], 2, &["a.c:4 has no code", "before it 2, behind it 6"]);
+    refused(&[&format!("{source}:4")], 2, &["a.c:4 has no code", "before it 2, after it 6"]);
     refused(&[&format!("{source}:99")], 2, &["a.c:99 has no code", "a.c:7"]);
 }
 
@@ -131,7 +131,7 @@ fn lines_of_compiled_modules_are_those_of_their_source() {
         refused(
             &[&format!("{module}:4")],
             2,
-            &["has no code", "2, behind it 6", "lines are those of", "a.c"],
+            &["has no code", "2, after it 6", "lines are those of", "a.c"],
         );
     }
 }

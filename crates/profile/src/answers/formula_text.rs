@@ -124,8 +124,8 @@ impl FromStr for Formula {
 }
 
 impl Formula {
-    /// Reads a formula in which these names are written as they are, without backquotes: `argv[1] +
-    /// 1` with `argv[1]`. Of several that fit the longest is taken.
+    /// Reads a formula in which these names are written as they are, without backquotes:
+    /// `argv[1] + 1` with `argv[1]`. Of several that fit the longest is taken.
     ///
     /// # Errors
     /// It is none.
