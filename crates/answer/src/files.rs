@@ -131,17 +131,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("main.c"), "int main;").expect("a file");
-        let told = |action, path: &Path, number| reason(action, path, &Error::from_raw_os_error(number));
-        let near = told("read", &at("mian.c"), 2);
+        let words_of = |action, path: &Path, number| reason(action, path, &Error::from_raw_os_error(number));
+        let near = words_of("read", &at("mian.c"), 2);
         assert!(near.contains("did you mean") && near.contains("main.c?"), "{near}");
-        assert_eq!(told("read", &at("zzz.opc"), 2), "there is no such file");
-        assert!(told("read", Path::new("zzz.opc"), 2).contains("you are in /"));
-        assert!(told("read", &at("none/main.c"), 2).starts_with("there is no folder "));
-        assert!(told("write", &at("none/out"), 2).ends_with("make it first"));
-        assert!(told("start", Path::new("prog"), 13).ends_with("chmod +x prog"));
-        assert!(told("read", Path::new("a.c"), 13).ends_with("chmod +r a.c"));
-        assert!(told("start", Path::new("prog"), 8).contains("no program of this machine"));
-        assert_eq!(told("write", Path::new("full"), 28), "No space left on device");
+        assert_eq!(words_of("read", &at("zzz.opc"), 2), "there is no such file");
+        assert!(words_of("read", Path::new("zzz.opc"), 2).contains("you are in /"));
+        assert!(words_of("read", &at("none/main.c"), 2).starts_with("there is no folder "));
+        assert!(words_of("write", &at("none/out"), 2).ends_with("make it first"));
+        assert!(words_of("start", Path::new("prog"), 13).ends_with("chmod +x prog"));
+        assert!(words_of("read", Path::new("a.c"), 13).ends_with("chmod +r a.c"));
+        assert!(words_of("start", Path::new("prog"), 8).contains("no program of this machine"));
+        assert_eq!(words_of("write", Path::new("full"), 28), "No space left on device");
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.c");
         std::fs::write(&file, "int main;").expect("a file");
-        let told = |place: &str| place_words(Path::new(&format!("{}:{place}", file.display())));
+        let words_of = |place: &str| place_words(Path::new(&format!("{}:{place}", file.display())));
         for (place, words) in [
             ("3", "this takes files, not lines"),
             ("3:14", "this takes files, not lines"),
@@ -159,7 +159,11 @@ mod tests {
             ("3:x", "'3:x' is no place"),
             ("3:", "'3:' is no place"),
         ] {
-            assert!(told(place).is_some_and(|told| told.contains(words)), "{place}: {:?}", told(place));
+            assert!(
+                words_of(place).is_some_and(|text| text.contains(words)),
+                "{place}: {:?}",
+                words_of(place)
+            );
         }
         assert_eq!(place_words(&folder.path().join("b.c:3")), None);
     }

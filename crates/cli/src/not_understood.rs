@@ -93,7 +93,7 @@ mod tests {
     use super::{plain, with_advice};
     use crate::arguments::Arguments;
 
-    fn told(line: &str) -> String {
+    fn words_of(line: &str) -> String {
         let line: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = Arguments::command().try_get_matches_from(&line).expect_err("it is not understood");
         plain(&with_advice(error, &line).to_string())
@@ -103,21 +103,22 @@ mod tests {
     fn flags_of_the_compiler_get_advice() {
         for flag in ["-g", "-Wall", "-march=native", "-std=c11", "-static", "-fno-inline"] {
             for verb in ["count", "fuel", "sample", "loops", "explain", "values", "bits", "life", "repair"] {
-                let text = told(&format!("opcost {verb} {flag} a.c"));
+                let text = words_of(&format!("opcost {verb} {flag} a.c"));
                 assert!(text.contains(&format!("'{flag}'")), "{text}");
                 assert!(text.contains(&format!("--cflag={flag}")) && !text.contains("as a value"), "{text}");
             }
             for verb in ["report", "diff", "merge", "overlap"] {
-                let text = told(&format!("opcost {verb} {flag} a.opc"));
+                let text = words_of(&format!("opcost {verb} {flag} a.opc"));
                 assert!(text.contains("compiles nothing") && !text.contains("--cflag"), "{text}");
             }
         }
-        assert!(!told("opcost count --nothing a.c").contains("of the compiler"));
+        assert!(!words_of("opcost count --nothing a.c").contains("of the compiler"));
     }
 
     #[test]
     fn numbers_are_told_in_plain_words() {
-        assert!(told("opcost sample --pid abc").contains("it is no whole number"));
-        assert!(told("opcost sample --pid 99999999999").contains("it is too large a number"));
+        assert!(words_of("opcost sample --pid abc").contains("it is no whole number"));
+        let top = "opcost report a.opc --top";
+        assert!(words_of(&format!("{top} 99999999999999999999")).contains("it is too large a number"));
     }
 }

@@ -246,13 +246,13 @@ fn no_main() {
 #[test]
 fn an_unknown_function() {
     let bench = bench();
-    let asked = lines(&[
+    let of_code = lines(&[
         "loops --function fil a.c",
         "bits --function fil a.c",
         "explain --function fil a.c",
         "life --function fil a.c",
     ]);
-    row(&bench, &asked, 2, &["opcost: ", "no function is called 'fil'; did you mean fill"]);
+    row(&bench, &of_code, 2, &["opcost: ", "no function is called 'fil'; did you mean fill"]);
     let recorded = lines(&["values --function nowhere a.c", "values --function nowhere --line 5 a.c"]);
     row(&bench, &recorded, 2, &["no function is called 'nowhere'"]);
     row(&bench, &lines(&["life --function fill --value %nope a.c"]), 2, &["fill has no value %nope", "%add"]);
@@ -276,9 +276,9 @@ fn a_place_that_is_none() {
         |place: &str| ["explain", "explain --width", "life"].map(|verb| format!("{verb} {place}")).to_vec();
     for place in ["a.c:abc", "a.c:0", "a.c:-1", "a.c:"] {
         let (file, line) = place.split_once(':').expect("a place");
-        let told =
+        let advice =
             format!("there is no file {place}; '{line}' is no line number; lines begin at 1: {file}:1");
-        row(&bench, &[at(place), code(place)].concat(), 2, &[&told]);
+        row(&bench, &[at(place), code(place)].concat(), 2, &[&advice]);
     }
     for place in ["a.c:3:x", "a.c:3:"] {
         row(&bench, &at(place), 2, &["is no place; name a line, or a line and a column: a.c:3 or a.c:3:14"]);
@@ -485,8 +485,8 @@ fn the_guide_tells_these_statuses() {
         let (_, table) =
             text.split_once("## Exit status").unwrap_or_else(|| panic!("{page} has no statuses"));
         for row in rows {
-            let found = table.lines().filter(|line| line.starts_with(row)).count();
-            assert_eq!(found, 1, "{page} has another row than\n{row}");
+            let number = table.lines().filter(|line| line.starts_with(row)).count();
+            assert_eq!(number, 1, "{page} has another row than\n{row}");
         }
     }
 }

@@ -131,7 +131,7 @@ fn one_failing_run_does_not_hide_the_others() {
          limit = \"1G\"\n[run.flags]\ninputs = [\"a.c\"]\nflags = [\"--nonsense\"]\nlimit = 1\n\
          [run.good]\nbuild = \"$OPCOST count --emit exe -o a a.c\"\ninputs = [\"a\"]\nlimit = \"1G\"\n",
     );
-    let said = place.shell("$OPCOST check").expect(1);
+    let said = place.shell("$OPCOST check").expect(2);
     for words in [
         "cannot read none.c",
         "the program exited with status 2",
@@ -141,7 +141,7 @@ fn one_failing_run_does_not_hide_the_others() {
         assert!(said.stdout.contains(words), "'{words}' is missing in:\n{}", said.stdout);
     }
     let before = place.read("opcost.toml");
-    let said = place.shell("$OPCOST check --update --reason no").expect(1);
+    let said = place.shell("$OPCOST check --update --reason no").expect(2);
     assert!(said.stdout.contains("opcost.toml was not changed") && place.read("opcost.toml") == before);
     place.shell("$OPCOST check --run fails --run good").expect(4);
 }
