@@ -1,0 +1,95 @@
+//! What is the number of executions as a formula of what is open? Symbols, not numbers.
+//!
+//! executions(block) for one call, by the same rule as the numbers: B iterations that go on and
+//! one that leaves, `B · s + l` for each loop around, where s and l are what one unit of flow through
+//! the loop's region gives the next loop inside, or the block. Where s and l do not change from iteration to iteration,
+//! and each B is exact, the product over the nest is the formula; a B that depends on the iteration of a loop
+//! around is summed over it in closed form. Anything else has none. The formula is that of the loops
+//! being entered: what decides guards is not in it.
+//!
+//! Cost: the nest, for each block. Limit: a formula that is too large is none.
+
+use opcost_analysis::expression::{FormulaId, Formulas, Symbol};
+use opcost_graph::loops::LoopId;
+use opcost_index::IdMap;
+use opcost_key::BlockId;
+use rustc_hash::FxHashMap as HashMap;
+
+use crate::dependence::Dependence;
+use crate::evaluate::{Counts, LoopGrade};
+use crate::model::FunctionModel;
+
+/// For each block in a loop with a formula, executions of its header's nest as text.
+pub(crate) fn block_formulas(
+    model: &FunctionModel,
+    dependence: &Dependence,
+    counts: &Counts,
+    numbers: &HashMap<Symbol, i128>,
+) -> IdMap<BlockId, Option<String>> {
+    let mut texts: HashMap<LoopId, Option<String>> = HashMap::default();
+    let mut formulas: Option<Formulas> = None;
+    let text_of = |block: BlockId| {
+        let id = model.forest.innermost[block]?;
+        let is_wanted = |grade: Option<LoopGrade>| {
+            matches!(grade, Some(LoopGrade::Formula | LoopGrade::Open | LoopGrade::Constant))
+        };
+        let chain: Vec<LoopId> = model.forest.chain(Some(id)).collect();
+        if !chain.iter().all(|&id| is_wanted(counts.grades[id])) {
+            return None;
+        }
+        if chain.iter().all(|&id| counts.grades[id] == Some(LoopGrade::Constant)) {
+            return None;
+        }
+        let text = texts.entry(id).or_insert_with(|| {
+            let table = formulas.get_or_insert_with(|| model.formulas.clone());
+            header_formula(model, dependence, &chain, table).map(|formula| text(model, table, formula))
+        });
+        text.clone()
+    };
+    let _ = numbers;
+    model.edges.ids().map(text_of).collect()
+}
+
+/// Executions of the innermost header for one entry of the outermost loop, each loop inside being entered once
+/// in each iteration.
+fn header_formula(
+    model: &FunctionModel,
+    dependence: &Dependence,
+    chain: &[LoopId],
+    table: &mut Formulas,
+) -> Option<FormulaId> {
+    let _ = dependence;
+    let mut product: Option<FormulaId> = None;
+    for (position, &id) in chain.iter().enumerate() {
+        let back = model.loops[id].back_edges.exact()?;
+        let own = table.add_constant(back, 1);
+        product = Some(match product {
+            None => own,
+            Some(inside) => match table.find(&Symbol::Turn(id)) {
+                Some(turn) if table.contains(inside, turn) => {
+                    let index = table.fresh_index(inside);
+                    let of = table.replace(inside, turn, index);
+                    let symbol = table.as_symbol(index)?;
+                    table.series(symbol, own, of)
+                }
+                _ => table.multiply(own, inside),
+            },
+        });
+        if table.is_too_big(product?) {
+            return None;
+        }
+        debug_assert!(position < chain.len());
+    }
+    product
+}
+
+fn text(model: &FunctionModel, table: &Formulas, formula: FormulaId) -> String {
+    table.text(formula, &|symbol| match symbol {
+        Symbol::Index(0) => "k".to_owned(),
+        Symbol::Index(number) => format!("k{number}"),
+        other => {
+            let named = model.symbols.values().find(|open| open.symbol == *other);
+            named.map_or_else(|| "?".to_owned(), |open| open.name.clone())
+        }
+    })
+}
