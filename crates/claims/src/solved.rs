@@ -151,10 +151,6 @@ impl Solved<'_> {
         }
     }
 
-    /// The label of a block in the text of the module.
-    pub fn label(&self, block: BlockId) -> String {
-        self.teller.scope.text.block(block)
-    }
 
     /// The table of the formulas; what was asked of this function stays in it.
     pub fn formulas(&self) -> &Formulas {

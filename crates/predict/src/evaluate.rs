@@ -49,10 +49,10 @@ pub(crate) enum LoopGrade {
 /// How often blocks run for one call, and how that is known.
 pub(crate) struct Counts {
     pub(crate) blocks: IdMap<BlockId, Fraction>,
+    /// Blocks whose number no guess of a branch changes.
+    pub(crate) decided: IdMap<BlockId, bool>,
     /// Of loops that were looked at.
     pub(crate) grades: IdMap<LoopId, Option<LoopGrade>>,
-    /// Blocks whose branch was guessed.
-    pub(crate) guessed: BTreeSet<BlockId>,
     /// Positions of symbols that would have decided something.
     pub(crate) wanted: BTreeSet<usize>,
 }
@@ -98,12 +98,24 @@ pub(crate) struct Evaluator<'m> {
     pub(crate) turns: IdMap<LoopId, Option<i128>>,
     cache: HashMap<(LoopId, Vec<Option<i128>>), Rc<Activation>>,
     grades: IdMap<LoopId, Option<LoopGrade>>,
-    guessed: BTreeSet<BlockId>,
     wanted: BTreeSet<usize>,
     /// Units that may still be looked at one iteration at a time.
     pub(crate) budget: u64,
-    /// Whether inputs without numbers are guessed.
-    is_guess: bool,
+    /// What is believed.
+    belief: Belief,
+    /// Whether other probabilities stand in for static ones.
+    is_other: bool,
+}
+
+/// What an evaluation believes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Belief {
+    /// What is known; an input without a number leaves its loop open.
+    Known,
+    /// What is known; inputs without numbers are guessed.
+    Guess,
+    /// Static probabilities alone.
+    Statics,
 }
 
 impl<'m> Evaluator<'m> {
@@ -112,7 +124,7 @@ impl<'m> Evaluator<'m> {
         dependence: &'m Dependence,
         numbers: &'m HashMap<Symbol, i128>,
         budget: u64,
-        is_guess: bool,
+        belief: Belief,
     ) -> Evaluator<'m> {
         let loops = model.loops.len();
         Evaluator {
@@ -122,26 +134,36 @@ impl<'m> Evaluator<'m> {
             turns: IdMap::filled(loops, None),
             cache: HashMap::default(),
             grades: IdMap::filled(loops, None),
-            guessed: BTreeSet::new(),
             wanted: BTreeSet::new(),
             budget,
-            is_guess,
+            belief,
+            is_other: false,
         }
     }
 
     /// Executions for one call.
     pub(crate) fn counts(&mut self) -> Counts {
+        let blocks = self.blocks();
+        // What other probabilities do not change rests on none.
+        self.is_other = true;
+        self.cache.clear();
+        let others = self.blocks();
+        self.is_other = false;
+        Counts {
+            decided: blocks.iter().map(|(block, count)| *count == others[block]).collect(),
+            blocks,
+            grades: std::mem::take(&mut self.grades),
+            wanted: std::mem::take(&mut self.wanted),
+        }
+    }
+
+    fn blocks(&mut self) -> IdMap<BlockId, Fraction> {
         let flow = self.flow(None, Event::Any);
         let mut blocks = IdMap::filled(self.model.edges.len(), Fraction::zero());
         for (&block, count) in self.dependence.members(None).iter().zip(flow.counts) {
             blocks[block] = count;
         }
-        Counts {
-            blocks,
-            grades: std::mem::take(&mut self.grades),
-            guessed: std::mem::take(&mut self.guessed),
-            wanted: std::mem::take(&mut self.wanted),
-        }
+        blocks
     }
 
     /// The number that a formula is.
@@ -179,7 +201,8 @@ impl<'m> Evaluator<'m> {
     fn trips(&mut self, id: LoopId) -> Trips {
         let model = self.model;
         let one = &model.loops[id];
-        let Some(formula) = one.back_edges.formula() else {
+        let formula = one.back_edges.formula().filter(|_| self.belief != Belief::Statics);
+        let Some(formula) = formula else {
             self.grade(id, LoopGrade::Static);
             return Trips::Unknown;
         };
@@ -202,7 +225,7 @@ impl<'m> Evaluator<'m> {
                 self.grade(id, LoopGrade::Bound);
                 Trips::AtMost(number)
             }
-            (Err(missing), _) if self.is_open(&missing) && !self.is_guess => {
+            (Err(missing), _) if self.is_open(&missing) && self.belief == Belief::Known => {
                 self.grade(id, LoopGrade::Open);
                 Trips::Unknown
             }
@@ -276,7 +299,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn shares(&mut self, edges: &[EdgeModel], believes: bool) -> Vec<Fraction> {
+    fn shares(&mut self, edges: &'m [EdgeModel], believes: bool) -> Vec<Fraction> {
         if let [_] = edges {
             return vec![Fraction::one()];
         }
@@ -286,18 +309,17 @@ impl<'m> Evaluator<'m> {
             let share = |slot| if slot == taken { Fraction::one() } else { Fraction::zero() };
             return (0..edges.len()).map(share).collect();
         }
-        let left: Vec<&EdgeModel> =
+        let left: Vec<&'m EdgeModel> =
             edges.iter().zip(&decided).filter(|(_, one)| one.is_none()).map(|(edge, _)| edge).collect();
-        let total: Fraction = left.iter().map(|edge| &edge.prior).sum();
-        if left.len() > 1 && left.iter().filter(|edge| !edge.prior.is_zero()).count() > 1 {
-            self.guessed.insert(edges[0].edge.from);
-        }
+        let is_other = self.is_other;
+        let prior = |edge: &'m EdgeModel| if is_other { &edge.other } else { &edge.prior };
+        let total: Fraction = left.iter().map(|edge| prior(edge)).sum();
         let count = whole(left.len().max(1));
-        let share = |(edge, one): (&EdgeModel, &Option<bool>)| match one {
+        let share = |(edge, one): (&'m EdgeModel, &Option<bool>)| match one {
             Some(_) => Fraction::zero(),
             // All that is likely was refuted: what is left shares equally.
             None if total.is_zero() => count.recip(),
-            None => &edge.prior / &total,
+            None => prior(edge) / &total,
         };
         edges.iter().zip(&decided).map(share).collect()
     }
@@ -324,7 +346,8 @@ impl<'m> Evaluator<'m> {
         let mut ways: Vec<Vec<(Edge<BlockId>, Fraction)>> =
             region.units.iter().map(|_| Vec::new()).collect();
         let mut chances = Vec::new();
-        for (believes, event) in [(true, event), (false, event), (true, Event::Any)] {
+        let trusts = self.belief != Belief::Statics;
+        for (believes, event) in [(trusts, event), (false, event), (trusts, Event::Any)] {
             for (own, &unit) in ways.iter_mut().zip(&region.units) {
                 *own = self.ways(unit, believes);
             }

@@ -15,16 +15,13 @@ use opcost_index::IdMap;
 use opcost_key::BlockId;
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::dependence::Dependence;
 use crate::evaluate::{Counts, LoopGrade};
 use crate::model::FunctionModel;
 
 /// For each block in a loop with a formula, executions of its header's nest as text.
 pub(crate) fn block_formulas(
     model: &FunctionModel,
-    dependence: &Dependence,
     counts: &Counts,
-    numbers: &HashMap<Symbol, i128>,
 ) -> IdMap<BlockId, Option<String>> {
     let mut texts: HashMap<LoopId, Option<String>> = HashMap::default();
     let mut formulas: Option<Formulas> = None;
@@ -42,11 +39,10 @@ pub(crate) fn block_formulas(
         }
         let text = texts.entry(id).or_insert_with(|| {
             let table = formulas.get_or_insert_with(|| model.formulas.clone());
-            header_formula(model, dependence, &chain, table).map(|formula| text(model, table, formula))
+            header_formula(model, &chain, table).map(|formula| text(model, table, formula))
         });
         text.clone()
     };
-    let _ = numbers;
     model.edges.ids().map(text_of).collect()
 }
 
@@ -54,13 +50,11 @@ pub(crate) fn block_formulas(
 /// in each iteration.
 fn header_formula(
     model: &FunctionModel,
-    dependence: &Dependence,
     chain: &[LoopId],
     table: &mut Formulas,
 ) -> Option<FormulaId> {
-    let _ = dependence;
     let mut product: Option<FormulaId> = None;
-    for (position, &id) in chain.iter().enumerate() {
+    for &id in chain {
         let back = model.loops[id].back_edges.exact()?;
         let own = table.add_constant(back, 1);
         product = Some(match product {
@@ -78,7 +72,6 @@ fn header_formula(
         if table.is_too_big(product?) {
             return None;
         }
-        debug_assert!(position < chain.len());
     }
     product
 }

@@ -35,6 +35,11 @@ use std::collections::BTreeSet;
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_claims::{Bindings, with_functions};
+use opcost_index::IdMap;
+use opcost_ir::Module;
+use opcost_key::{BlockId, FunctionId};
+
+use fraction::Fraction;
 
 pub use prediction::{BlockPrediction, Class, FunctionPrediction, OpenInput, Prediction};
 
@@ -47,4 +52,15 @@ pub fn predict(
 ) -> (Prediction, BTreeSet<String>) {
     let wishes = program::Wishes { is_guess };
     with_functions(program, bindings, |functions| program::Program::predict(program.module, functions, wishes))
+}
+
+/// Executions of a function's blocks for one call, by static probabilities alone.
+pub fn static_frequencies(module: &Module, function: FunctionId) -> IdMap<BlockId, Fraction> {
+    if module.functions[function].blocks.is_empty() {
+        return IdMap::new();
+    }
+    let model = model::FunctionModel::of_statics(module, function);
+    let dependence = dependence::Dependence::of(&model);
+    let numbers = rustc_hash::FxHashMap::default();
+    evaluate::Evaluator::new(&model, &dependence, &numbers, 0, evaluate::Belief::Statics).counts().blocks
 }

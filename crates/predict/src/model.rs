@@ -7,16 +7,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opcost_analysis::evolution::{Entered, TripAnswer};
+use num_traits::Zero;
+use opcost_analysis::evolution::{Entered, Reason, TripAnswer};
 use opcost_analysis::expression::{FormulaId, Formulas, Symbol, Test};
 use opcost_claims::Solved;
+use opcost_graph::dominators::Dominators;
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, reverse_postorder};
 use opcost_ir::{CalleeRef, Function, Module, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::fraction::Fraction;
+use crate::fraction::{Fraction, whole};
 use crate::prior::Priors;
 use crate::region::Regions;
 
@@ -30,7 +32,6 @@ pub(crate) struct FunctionModel {
     pub(crate) calls: Vec<CallModel>,
     /// Symbols without a number.
     pub(crate) symbols: BTreeMap<usize, OpenSymbol>,
-    pub(crate) labels: IdMap<BlockId, String>,
 }
 
 /// One edge.
@@ -39,6 +40,18 @@ pub(crate) struct EdgeModel {
     pub(crate) taken: Entered,
     /// Its share where nothing is decided.
     pub(crate) prior: Fraction,
+    /// Another one: what it does not change rests on no guess.
+    pub(crate) other: Fraction,
+}
+
+/// Other shares of the ways that are possible at all.
+fn others(priors: &[Fraction]) -> Vec<Fraction> {
+    let weight = |(slot, prior): (usize, &Fraction)| {
+        if prior.is_zero() { Fraction::zero() } else { whole(3 * slot as u64 + 1) }
+    };
+    let weights: Vec<Fraction> = priors.iter().enumerate().map(weight).collect();
+    let total: Fraction = weights.iter().sum();
+    weights.into_iter().map(|weight| if total.is_zero() { weight } else { weight / &total }).collect()
 }
 
 /// One loop.
@@ -82,9 +95,11 @@ impl FunctionModel {
             let mut own = Vec::new();
             if reached.contains(&block) {
                 let is_choice = function.blocks[block].successors.len() > 1;
-                for (edge, prior) in edges_from(function, block).zip(priors.shares(block)) {
+                let shares = priors.shares(block);
+                let others = others(&shares);
+                for ((edge, prior), other) in edges_from(function, block).zip(shares).zip(others) {
                     let taken = if is_choice { solved.taken(edge) } else { Entered::Always };
-                    own.push(EdgeModel { edge, taken, prior });
+                    own.push(EdgeModel { edge, taken, prior, other });
                 }
             }
             all.push(own);
@@ -102,7 +117,6 @@ impl FunctionModel {
             })
             .collect();
         let calls = calls(function, solved, &reached);
-        let labels = function.blocks.ids().map(|block| solved.label(block)).collect();
         let mut model = FunctionModel {
             formulas: solved.formulas().clone(),
             forest,
@@ -111,10 +125,45 @@ impl FunctionModel {
             loops,
             calls,
             symbols: BTreeMap::new(),
-            labels,
         };
         model.symbols = model.open_symbols(solved);
         model
+    }
+
+    /// The same with nothing known of loops and branches.
+    pub(crate) fn of_statics(module: &Module, id: FunctionId) -> FunctionModel {
+        let function = &module.functions[id];
+        let dominators = Dominators::compute(function, BlockId::new(0));
+        let forest = LoopForest::compute(function, &dominators);
+        let order = reverse_postorder(function, BlockId::new(0));
+        let regions = Regions::of(&forest, &order);
+        let priors = Priors::new(module, function, &forest);
+        let edges = function.blocks.ids().map(|block| {
+            let shares = edges_from(function, block).zip(priors.shares(block));
+            let edge = |(edge, prior): (Edge<BlockId>, Fraction)| EdgeModel {
+                edge,
+                taken: Entered::Unknown,
+                other: prior.clone(),
+                prior,
+            };
+            shares.map(edge).collect()
+        });
+        let edges = edges.collect();
+        let unknown = || LoopModel {
+            back_edges: TripAnswer::Unknown(Reason::TooBig),
+            conditions: Vec::new(),
+            reason: None,
+        };
+        let loops = forest.loops.ids().map(|_| unknown()).collect();
+        FunctionModel {
+            formulas: Formulas::new(),
+            regions,
+            edges,
+            loops,
+            forest,
+            calls: Vec::new(),
+            symbols: BTreeMap::new(),
+        }
     }
 
     /// All formulas that decide counts.

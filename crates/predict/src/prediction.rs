@@ -52,6 +52,8 @@ pub struct BlockPrediction {
     pub least: Fraction,
     /// How that is known.
     pub class: Class,
+    /// Whether it is exact, as far as what loops and branches rest on holds: no probability and no bound is in it.
+    pub is_exact: bool,
     /// Executions for one call of its function, over the names of inputs.
     pub formula: Option<String>,
     /// Why it is not known better.
@@ -64,6 +66,7 @@ impl BlockPrediction {
             executions: Some(Fraction::zero()),
             least: Fraction::zero(),
             class: Class::StaticBlock,
+            is_exact: true,
             formula: None,
             reason: None,
         }
@@ -77,6 +80,7 @@ impl BlockPrediction {
             _ => None,
         };
         self.least += other.least;
+        self.is_exact &= other.is_exact;
         if other.class > self.class {
             (self.class, self.reason) = (other.class, other.reason);
         }

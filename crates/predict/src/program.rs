@@ -21,7 +21,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::dependence::Dependence;
-use crate::evaluate::{Counts, Evaluator, LoopGrade};
+use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
 use crate::model::{FunctionModel, OpenSymbol};
@@ -53,6 +53,7 @@ struct Entries {
     class: Class,
     /// Why it is unknown, or who is to blame.
     reason: Option<String>,
+    is_exact: bool,
 }
 
 /// What is wanted besides the code.
@@ -178,26 +179,19 @@ impl<'a> Program<'a> {
     /// others can call.
     fn enter_roots(&mut self) {
         let module = self.module;
-        let once = |reason: Option<String>| Entries {
-            times: Fraction::one(),
-            class: if reason.is_some() { Class::Unknown } else { Class::StaticBlock },
-            reason,
-        };
+        let once =
+            || Entries { times: Fraction::one(), class: Class::StaticBlock, reason: None, is_exact: true };
         let mut roots: Vec<(FunctionId, Entries)> = Vec::new();
         for initializer in &module.initializers {
             if let Some(Value::Function(id)) = initializer.function {
-                roots.push((id, once(None)));
+                roots.push((id, once()));
             }
         }
         match main_of(module) {
-            Some(main) => roots.push((main, once(None))),
+            Some(main) => roots.push((main, once())),
             None => {
-                let reason = "there is no main: it is counted for one call from outside";
-                for (id, function) in module.functions.iter() {
-                    if function.linkage != Linkage::Local {
-                        roots.push((id, once(Some(reason.to_owned()))));
-                    }
-                }
+                let exported = module.functions.iter().filter(|(_, one)| one.linkage != Linkage::Local);
+                roots.extend(exported.map(|(id, _)| (id, once())));
             }
         }
         let starts: BTreeSet<FunctionId> = roots.iter().map(|(id, _)| *id).collect();
@@ -205,7 +199,7 @@ impl<'a> Program<'a> {
             if function.is_address_taken && !starts.contains(&id) {
                 let reason = "its address is taken: calls through pointers are not counted".to_owned();
                 let entries =
-                    Entries { times: Fraction::zero(), class: Class::Unknown, reason: Some(reason) };
+                    Entries { times: Fraction::zero(), class: Class::Unknown, reason: Some(reason), is_exact: false };
                 roots.push((id, entries));
             }
         }
@@ -225,6 +219,7 @@ impl<'a> Program<'a> {
         match all.get_mut(&context) {
             Some(known) => {
                 known.times += entries.times;
+                known.is_exact &= entries.is_exact;
                 if entries.class > known.class {
                     (known.class, known.reason) = (entries.class, entries.reason);
                 }
@@ -270,12 +265,13 @@ impl<'a> Program<'a> {
             let numbers: HashMap<Symbol, i128> = needed
                 .filter_map(|(position, number)| Some((model.symbols[position].symbol.clone(), (*number)?)))
                 .collect();
+            let belief = if self.wishes.is_guess { Belief::Guess } else { Belief::Known };
             let mut evaluator =
-                Evaluator::new(&model, &dependence, &numbers, self.budget, self.wishes.is_guess);
+                Evaluator::new(&model, &dependence, &numbers, self.budget, belief);
             let counts = evaluator.counts();
             self.budget = evaluator.budget;
             self.want(&model, &counts);
-            let formulas = block_formulas(&model, &dependence, &counts, &numbers);
+            let formulas = block_formulas(&model, &counts);
             for block in model.edges.ids() {
                 let mut one = classified(&model, &counts, block, &entries);
                 one.formula = formulas[block].clone();
@@ -307,7 +303,8 @@ impl<'a> Program<'a> {
                 Some((position as u32, number.ok()?))
             });
             let context = self.context(call.callee, chain, &arguments.collect());
-            let entries = Entries { times: site.least, class: site.class, reason: site.reason };
+            let BlockPrediction { least: times, class, reason, is_exact, .. } = site;
+            let entries = Entries { times, class, reason, is_exact };
             self.enter(call.callee, context, entries);
         }
     }
@@ -359,7 +356,8 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
     }
     let least = &counts.blocks[block] * &entries.times;
     let executions = (class != Class::Open).then(|| least.clone());
-    BlockPrediction { executions, least, class, formula: None, reason }
+    let is_exact = entries.is_exact && counts.decided[block] && class < Class::Bound;
+    BlockPrediction { executions, least, class, is_exact, formula: None, reason }
 }
 
 /// The program's `main`: C's goes before what a compiler of Fortran calls from it.

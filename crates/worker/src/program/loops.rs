@@ -29,6 +29,23 @@ pub(crate) fn answer(
     defaults: bool,
 ) -> Result<LoopAnswers, WorkError> {
     let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
+    check(bindings, &claims)?;
+    let module = program.module;
+    Ok(LoopAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        names: claims.names,
+        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
+        numbers: claims.loops.iter().map(numbers).collect(),
+        written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
+        code: opcost_certificate::fingerprint(module).to_string(),
+    })
+}
+
+/// Whether formulas have the names that numbers were given for, and these fit them.
+///
+/// # Errors
+/// The first that does not.
+pub(super) fn check(bindings: &[(String, i128)], claims: &Claims) -> Result<(), WorkError> {
     for (name, _) in bindings {
         if !claims.names.contains(name) {
             let mut known = claims.names.clone();
@@ -46,15 +63,7 @@ pub(crate) fn answer(
             "'{name}' cannot be {value}: it has too few bits; give a number that it can hold"
         )));
     }
-    let module = program.module;
-    Ok(LoopAnswers {
-        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
-        names: claims.names,
-        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
-        numbers: claims.loops.iter().map(numbers).collect(),
-        written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
-        code: opcost_certificate::fingerprint(module).to_string(),
-    })
+    Ok(())
 }
 
 fn numbers(claim: &LoopClaim) -> LoopNumbers {

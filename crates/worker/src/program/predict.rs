@@ -1,0 +1,275 @@
+//! From a prediction to plain answers, and to a ledger with the keys of a count.
+//!
+//! The linked program is surveyed as if it were counted: its map has the weights and the hashes by which a
+//! counted ledger knows the same code. What is predicted becomes the counts of that map. Facts have the origin
+//! `predicted`; of what is not known there is no value, but the reason.
+
+use std::collections::BTreeMap;
+
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_answer::predict::{
+    Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
+};
+use opcost_claims::{Bindings, Claims};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
+use opcost_index::{Id, IdMap};
+use opcost_instrument::{Bodies, InstrumentRequest, survey};
+use opcost_ir::FunctionText;
+use opcost_job::program::PredictJob;
+use opcost_key::{BlockId, BuildFacts, FunctionId, FunctionMap, ModuleMap, Place, PlaceId, Placement};
+use opcost_llvm::Session;
+use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
+use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
+use opcost_profile::formats::map::write_map;
+use opcost_profile::formats::opc::save_ledger;
+use opcost_profile::{Fact, Ledger, Origin, Quality, Subject};
+use opcost_recover::{CountedModule, Course, FunctionCounts, ModuleCounts, RunFacts, make_ledger, summarize};
+
+use crate::error::WorkError;
+
+/// Executions of all blocks.
+///
+/// # Errors
+/// A name that has a number is in no formula; the ledger cannot be written.
+pub(crate) fn answer(
+    program: &MemoryModel<'_>,
+    session: &mut Session,
+    job: &PredictJob,
+) -> Result<PredictAnswers, WorkError> {
+    let mut given = job.bindings.clone();
+    if !given.is_empty() {
+        let own = Bindings { given: given.clone(), defaults: job.defaults };
+        super::loops::check(&given, &Claims::compute(program, &own))?;
+    }
+    let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+    given.extend(job.arguments.iter().filter(|(name, _)| !named.contains(name)).cloned());
+    let bindings = Bindings { given, defaults: job.defaults };
+    let (prediction, _) = predict(program, &bindings, job.is_guess);
+    let map = map(program, job)?;
+    let made = Made { program, session, map: &map, prediction: &prediction };
+    let functions: Vec<PredictedFunction> =
+        program.module.functions.ids().filter_map(|id| made.function(id)).collect();
+    let mut total = whole(0);
+    for (id, one) in prediction.functions.iter() {
+        for (block, one) in one.iter().flat_map(|one| one.blocks.iter()) {
+            if one.executions.is_some() {
+                total += &one.least * whole(weight(&map.functions[id], block));
+            }
+        }
+    }
+    let is_open = functions.iter().flat_map(|one| &one.blocks).any(|block| block.executions.is_none());
+    let no_ledger = match &job.ledger {
+        Some(path) => match ledger(&map, &prediction) {
+            Ok(ledger) => {
+                save_ledger(path, &ledger).map_err(|error| WorkError::Refused(error.to_string()))?;
+                None
+            }
+            Err(reason) => Some(reason),
+        },
+        None => None,
+    };
+    let inputs = prediction.inputs.iter();
+    Ok(PredictAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        has_main: prediction.has_main,
+        functions,
+        inputs: inputs.map(|one| OpenInput { name: one.name.clone(), about: one.about.clone() }).collect(),
+        total: rounded(&total).to_string(),
+        is_open,
+        no_ledger,
+        code: opcost_certificate::fingerprint(program.module).to_string(),
+    })
+}
+
+/// The map of the program as it is.
+fn map(program: &MemoryModel<'_>, job: &PredictJob) -> Result<ModuleMap, WorkError> {
+    let build = &job.build;
+    let request = InstrumentRequest {
+        module: build.module.clone(),
+        anchor: build.anchor,
+        build: BuildFacts {
+            compiler: build.compiler.clone().unwrap_or_else(|| "an unknown compiler".to_owned()),
+            flags: build.flags.clone(),
+            target: program.module.triple.clone(),
+            opcost: env!("CARGO_PKG_VERSION").to_owned(),
+            placement: None,
+            has_debug_lines: false,
+        },
+        cost: build.cost.clone(),
+        placement: Placement::Chords,
+        per_thread: false,
+        wrapped: opcost_runtime::WRAPPED,
+    };
+    Ok(survey(program.module, &request, Bodies::Own)?)
+}
+
+/// What a block costs each time.
+fn weight(function: &FunctionMap, block: BlockId) -> u64 {
+    function.segments.values().filter(|segment| segment.block == block).map(|segment| segment.weight).sum()
+}
+
+/// Answers while they are made.
+struct Made<'a> {
+    program: &'a MemoryModel<'a>,
+    session: &'a Session,
+    map: &'a ModuleMap,
+    prediction: &'a Prediction,
+}
+
+impl Made<'_> {
+    fn function(&self, id: FunctionId) -> Option<PredictedFunction> {
+        let predicted: &FunctionPrediction = self.prediction.functions[id].as_ref()?;
+        let module = self.program.module;
+        let function = &module.functions[id];
+        let text = FunctionText::new(module, function);
+        let forest = LoopForest::compute(function, &Dominators::compute(function, BlockId::new(0)));
+        let header =
+            |block: BlockId| forest.innermost[block].map(|id| forest.loops[id].header.index() as u32);
+        let weights: Vec<u64> = weights(&self.map.functions[id], function.blocks.len());
+        let by_llvm = shares(&self.session.block_frequencies(id));
+        let by_statics: IdMap<BlockId, f64> = static_frequencies(module, id).values().map(to_f64).collect();
+        let blocks = function.blocks.ids().map(|block| {
+            let one: &BlockPrediction = &predicted.blocks[block];
+            let place = function.instructions_of(block).find_map(|at| self.place(function.instructions[at].place));
+            let (file, line) = place.unzip();
+            PredictedBlock {
+                header: header(block),
+                block: block.index() as u32,
+                label: text.block(block),
+                file,
+                line,
+                executions: one.executions.as_ref().map(executions),
+                near: to_f64(&one.least),
+                class: class(one.class),
+                is_exact: one.is_exact,
+                formula: one.formula.clone(),
+                reason: one.reason.clone(),
+                weight: weights[block.index()],
+                by_llvm: by_llvm[block.index()],
+                by_statics: by_statics[block],
+            }
+        });
+        let (file, line) = self.place(function.place).unzip();
+        Some(PredictedFunction {
+            key: module.key(id),
+            file,
+            line,
+            entries: predicted.entries.as_ref().map(executions),
+            class: class(predicted.class),
+            reason: predicted.reason.clone(),
+            blocks: blocks.collect(),
+        })
+    }
+
+    fn place(&self, place: Option<PlaceId>) -> Option<(String, u32)> {
+        let place: &Place = &self.program.module.places[place?];
+        (place.line > 0).then(|| (self.program.module.files[place.file].clone(), place.line))
+    }
+}
+
+fn weights(function: &FunctionMap, blocks: usize) -> Vec<u64> {
+    let mut weights = vec![0; blocks];
+    for segment in function.segments.values() {
+        weights[segment.block.index()] += segment.weight;
+    }
+    weights
+}
+
+/// Frequencies by that of the entry.
+fn shares(frequencies: &IdMap<BlockId, u64>) -> Vec<f64> {
+    let entry = frequencies.values().next().copied().unwrap_or(0).max(1);
+    frequencies.values().map(|&frequency| frequency as f64 / entry as f64).collect()
+}
+
+fn executions(number: &Fraction) -> Executions {
+    Executions(rounded(number).to_string())
+}
+
+fn class(class: Class) -> PredictedClass {
+    match class {
+        Class::StaticBlock => PredictedClass::StaticBlock,
+        Class::Constant => PredictedClass::Constant,
+        Class::Formula | Class::Open => PredictedClass::Formula,
+        Class::Bound => PredictedClass::Bound,
+        Class::StaticLoop => PredictedClass::StaticLoop,
+        Class::Unknown => PredictedClass::Unknown,
+    }
+}
+
+/// The prediction as a ledger, or why there is none.
+fn ledger(map: &ModuleMap, prediction: &Prediction) -> Result<Ledger, String> {
+    let mut functions = IdMap::new();
+    for (id, function) in map.functions.iter() {
+        functions.push(counts(function, prediction.functions[id].as_ref())?);
+    }
+    let counts = ModuleCounts { functions };
+    let modules = [CountedModule { map, counts: &counts }];
+    let hash = write_map(map).1;
+    let run = RunFacts {
+        machine: String::new(),
+        command: Vec::new(),
+        origin: Origin::Predicted,
+        quality: Quality::Estimate,
+        world: opcost_profile::World::Closed,
+        course: Course::default(),
+    };
+    let ledger = make_ledger(&modules, &[hash], &summarize(&modules), &run).map_err(|error| error.to_string())?;
+    let unknown = unknown(map, prediction);
+    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &unknown));
+    let mut about = ledger.about.clone();
+    (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 0);
+    Ledger::new(about, facts.collect::<Vec<Fact>>()).map_err(|error| error.to_string())
+}
+
+/// Function name and block → why its count is not known.
+type Unknown = BTreeMap<(String, u32), String>;
+
+fn unknown(map: &ModuleMap, prediction: &Prediction) -> Unknown {
+    let mut all = BTreeMap::new();
+    for (id, function) in map.functions.iter() {
+        for (block, one) in prediction.functions[id].iter().flat_map(|one| one.blocks.iter()) {
+            if matches!(one.class, Class::Open | Class::Unknown) {
+                let reason = one.reason.clone().unwrap_or_else(|| "an input has no value".to_owned());
+                all.insert((function.name.clone(), block.index() as u32), reason);
+            }
+        }
+    }
+    all
+}
+
+/// Of a block of which nothing is known there is no value.
+fn with_quality(fact: Fact, unknown: &Unknown) -> Fact {
+    let Subject::Block { function, block, .. } = &fact.subject else { return fact };
+    match unknown.get(&(function.name.clone(), *block)) {
+        Some(reason) => Fact { value: None, quality: Quality::Unknown(reason.clone()), ..fact },
+        None => fact,
+    }
+}
+
+fn counts(function: &FunctionMap, predicted: Option<&FunctionPrediction>) -> Result<FunctionCounts, String> {
+    let number = |fraction: &Fraction| {
+        u64::try_from(rounded(fraction)).map_err(|_| {
+            format!("{} is predicted to run more often than the 64 bits of a ledger hold", function.name)
+        })
+    };
+    let of_block = |block: BlockId| match predicted {
+        Some(predicted) => number(&predicted.blocks[block].least),
+        None => Ok(0),
+    };
+    let segments = function.segments.values().map(|segment| of_block(segment.block));
+    let segments = segments.collect::<Result<Vec<u64>, String>>()?.into_iter().collect();
+    let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));
+    Ok(FunctionCounts {
+        segments,
+        edges: None,
+        entries: match predicted.and_then(|one| one.entries.as_ref()) {
+            Some(entries) => number(entries)?,
+            None => entries.transpose()?.unwrap_or(0),
+        },
+        returns: None,
+        left: None,
+        lengths: BTreeMap::new(),
+        paths: Vec::new(),
+    })
+}
