@@ -87,8 +87,8 @@ pub struct PredictJob {
 /// How a program that is predicted would be built.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PredictedBuild {
-    /// Name of the module in maps.
-    pub module: String,
+    /// Names of the modules in maps.
+    pub modules: Vec<String>,
     /// The state at which its instructions get their identity.
     pub anchor: Anchor,
     /// The compiler, by its name and version.

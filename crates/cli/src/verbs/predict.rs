@@ -50,7 +50,7 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     let question = PredictJob {
         program: build.program_source(&inputs, &arguments.program.options())?,
         bindings: arguments.bindings.clone(),
-        arguments: numbers(&arguments.arguments),
+        arguments: numbers(&arguments.arguments, arguments.defaults),
         defaults: arguments.defaults,
         is_guess: arguments.guess,
         build: build.predicted_build(&inputs)?,
@@ -104,16 +104,18 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
 }
 
 /// The words of a command line that are whole numbers, by their names, and how many words there are.
-fn numbers(words: &[OsString]) -> Vec<(String, i128)> {
-    if words.is_empty() {
+fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
+    if words.is_empty() && !defaults {
         return Vec::new();
     }
     let number = |(position, word): (usize, &OsString)| {
         let number = word.to_str()?.parse().ok()?;
         Some((format!("argv[{}]", position + 1), number))
     };
-    let count = ("argc".to_owned(), words.len() as i128 + 1);
-    words.iter().enumerate().filter_map(number).chain([count]).collect()
+    let count = words.len() as i128;
+    // As C counts them, and as Fortran's library does.
+    let counts = [("argc".to_owned(), count + 1), ("_FortranAArgumentCount()".to_owned(), count)];
+    words.iter().enumerate().filter_map(number).chain(counts).collect()
 }
 
 /// The flag that asks for a number of every block.

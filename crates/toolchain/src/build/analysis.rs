@@ -39,7 +39,7 @@ impl Build {
         })
     }
 
-    /// How the inputs would be built to be counted; several are called by the first.
+    /// How the inputs would be built to be counted, as far as the first is.
     ///
     /// # Errors
     /// A compiler is missing.
@@ -47,7 +47,7 @@ impl Build {
         let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
         let first = &inputs[0];
         Ok(PredictedBuild {
-            module: relative(&tidy(&root.join(&first.path)), &root),
+            modules: inputs.iter().map(|input| relative(&tidy(&root.join(&input.path)), &root)).collect(),
             anchor: self.anchor(first),
             compiler: self.compiler_name(first)?,
             flags: self.options.shaping_flags(),

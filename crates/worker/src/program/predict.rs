@@ -4,7 +4,8 @@
 //! counted ledger knows the same code. What is predicted becomes the counts of that map. Facts have the origin
 //! `predicted`; of what is not known there is no value, but the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_answer::predict::{
@@ -17,8 +18,10 @@ use opcost_index::{Id, IdMap};
 use opcost_instrument::{Bodies, InstrumentRequest, survey};
 use opcost_ir::FunctionText;
 use opcost_job::program::PredictJob;
-use opcost_key::{BlockId, BuildFacts, FunctionId, FunctionMap, ModuleMap, Place, PlaceId, Placement};
-use opcost_llvm::Session;
+use opcost_key::{
+    BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
+};
+use opcost_llvm::{Maker, Session};
 use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
 use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
 use opcost_profile::formats::map::write_map;
@@ -27,6 +30,7 @@ use opcost_profile::{Fact, Ledger, Origin, Quality, Subject};
 use opcost_recover::{CountedModule, Course, FunctionCounts, ModuleCounts, RunFacts, make_ledger, summarize};
 
 use crate::error::WorkError;
+use crate::names::name_files;
 
 /// Executions of all blocks.
 ///
@@ -60,7 +64,7 @@ pub(crate) fn answer(
     }
     let is_open = functions.iter().flat_map(|one| &one.blocks).any(|block| block.executions.is_none());
     let no_ledger = match &job.ledger {
-        Some(path) => match ledger(&map, &prediction) {
+        Some(path) => match ledger(program, job, &map, &prediction)? {
             Ok(ledger) => {
                 save_ledger(path, &ledger).map_err(|error| WorkError::Refused(error.to_string()))?;
                 None
@@ -84,14 +88,19 @@ pub(crate) fn answer(
 
 /// The map of the program as it is.
 fn map(program: &MemoryModel<'_>, job: &PredictJob) -> Result<ModuleMap, WorkError> {
+    let name = job.build.modules.first().cloned().unwrap_or_default();
+    Ok(survey(program.module, &request(job, name, &program.module.triple), Bodies::Own)?)
+}
+
+fn request(job: &PredictJob, module: String, target: &str) -> InstrumentRequest<'static> {
     let build = &job.build;
-    let request = InstrumentRequest {
-        module: build.module.clone(),
+    InstrumentRequest {
+        module,
         anchor: build.anchor,
         build: BuildFacts {
             compiler: build.compiler.clone().unwrap_or_else(|| "an unknown compiler".to_owned()),
             flags: build.flags.clone(),
-            target: program.module.triple.clone(),
+            target: target.to_owned(),
             opcost: env!("CARGO_PKG_VERSION").to_owned(),
             placement: None,
             has_debug_lines: false,
@@ -100,8 +109,7 @@ fn map(program: &MemoryModel<'_>, job: &PredictJob) -> Result<ModuleMap, WorkErr
         placement: Placement::Chords,
         per_thread: false,
         wrapped: opcost_runtime::WRAPPED,
-    };
-    Ok(survey(program.module, &request, Bodies::Own)?)
+    }
 }
 
 /// What a block costs each time.
@@ -198,14 +206,68 @@ fn class(class: Class) -> PredictedClass {
 }
 
 /// The prediction as a ledger, or why there is none.
-fn ledger(map: &ModuleMap, prediction: &Prediction) -> Result<Ledger, String> {
-    let mut functions = IdMap::new();
-    for (id, function) in map.functions.iter() {
-        functions.push(counts(function, prediction.functions[id].as_ref())?);
+fn ledger(
+    program: &MemoryModel<'_>,
+    job: &PredictJob,
+    map: &ModuleMap,
+    prediction: &Prediction,
+) -> Result<Result<Ledger, String>, WorkError> {
+    let mut modules = Vec::new();
+    if job.program.bitcode.len() == 1 {
+        let keys = program.module.functions.ids().map(|id| program.module.key(id)).collect();
+        modules.push((map.clone(), keys));
+    } else {
+        // Linked, a function may have another hash than by itself.
+        for (position, path) in job.program.bitcode.iter().enumerate() {
+            modules.push(module_map(job, position, path)?);
+        }
     }
-    let counts = ModuleCounts { functions };
-    let modules = [CountedModule { map, counts: &counts }];
-    let hash = write_map(map).1;
+    Ok(ledger_of(&modules, &Predicted::of(program, prediction)))
+}
+
+/// The map of a module, and what its functions are called in the program.
+type Keyed = (ModuleMap, Vec<FunctionKey>);
+
+fn module_map(job: &PredictJob, position: usize, path: &Path) -> Result<Keyed, WorkError> {
+    let maker = if job.program.is_own { Maker::FrontEnd } else { Maker::Anyone };
+    let mut session = Session::read(path, maker)?;
+    let mut module = session.snapshot();
+    name_files(&mut module, &job.program.root);
+    let name = job.build.modules.get(position).cloned().unwrap_or_else(|| module.source_name.clone());
+    let keys = module.functions.ids().map(|id| module.key(id)).collect();
+    Ok((survey(&module, &request(job, name, &module.triple), Bodies::Own)?, keys))
+}
+
+/// What is predicted, by key.
+struct Predicted<'a> {
+    functions: BTreeMap<FunctionKey, &'a FunctionPrediction>,
+}
+
+impl<'a> Predicted<'a> {
+    fn of(program: &MemoryModel<'_>, prediction: &'a Prediction) -> Predicted<'a> {
+        let all = prediction.functions.iter();
+        let functions = all.filter_map(|(id, one)| Some((program.module.key(id), one.as_ref()?))).collect();
+        Predicted { functions }
+    }
+}
+
+fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, String> {
+    // A function that several modules hold runs in the first.
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for (map, keys) in modules {
+        let mut functions = IdMap::new();
+        for (function, key) in map.functions.values().zip(keys) {
+            let own = predicted.functions.get(key).copied();
+            let fits = |one: &&FunctionPrediction| one.blocks.len() >= function.blocks.len();
+            let own = own.filter(fits).filter(|_| seen.insert(key.clone()));
+            functions.push(counts(function, own)?);
+        }
+        all.push(ModuleCounts { functions });
+    }
+    let counted: Vec<CountedModule<'_>> =
+        modules.iter().zip(&all).map(|((map, _), counts)| CountedModule { map, counts }).collect();
+    let hashes: Vec<Hash128> = modules.iter().map(|(map, _)| write_map(map).1).collect();
     let run = RunFacts {
         machine: String::new(),
         command: Vec::new(),
@@ -214,38 +276,31 @@ fn ledger(map: &ModuleMap, prediction: &Prediction) -> Result<Ledger, String> {
         world: opcost_profile::World::Closed,
         course: Course::default(),
     };
-    let ledger = make_ledger(&modules, &[hash], &summarize(&modules), &run).map_err(|error| error.to_string())?;
-    let unknown = unknown(map, prediction);
-    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &unknown));
+    let ledger =
+        make_ledger(&counted, &hashes, &summarize(&counted), &run).map_err(|error| error.to_string())?;
+    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, predicted));
     let mut about = ledger.about.clone();
     (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 0);
     Ledger::new(about, facts.collect::<Vec<Fact>>()).map_err(|error| error.to_string())
 }
 
-/// Function name and block → why its count is not known.
-type Unknown = BTreeMap<(String, u32), String>;
-
-fn unknown(map: &ModuleMap, prediction: &Prediction) -> Unknown {
-    let mut all = BTreeMap::new();
-    for (id, function) in map.functions.iter() {
-        for (block, one) in prediction.functions[id].iter().flat_map(|one| one.blocks.iter()) {
-            if matches!(one.class, Class::Open | Class::Unknown) {
-                let reason = one.reason.clone().unwrap_or_else(|| "an input has no value".to_owned());
-                all.insert((function.name.clone(), block.index() as u32), reason);
-            }
-        }
-    }
-    all
-}
-
-/// Of a block of which nothing is known there is no value.
-fn with_quality(fact: Fact, unknown: &Unknown) -> Fact {
+/// Of a block of which nothing is known there is no value; what rests on no guess says so.
+fn with_quality(fact: Fact, predicted: &Predicted<'_>) -> Fact {
     let Subject::Block { function, block, .. } = &fact.subject else { return fact };
-    match unknown.get(&(function.name.clone(), *block)) {
-        Some(reason) => Fact { value: None, quality: Quality::Unknown(reason.clone()), ..fact },
-        None => fact,
+    let one = predicted.functions.get(&function.key());
+    let Some(one) = one.and_then(|one| one.blocks.values().nth(*block as usize)) else { return fact };
+    match one.class {
+        Class::Open | Class::Unknown => {
+            let reason = one.reason.clone().unwrap_or_else(|| "an input has no value".to_owned());
+            Fact { value: None, quality: Quality::Unknown(reason), ..fact }
+        }
+        _ if one.is_exact => Fact { quality: Quality::ExactUnder(ASSUMED.to_owned()), ..fact },
+        _ => fact,
     }
 }
+
+/// What counts without guesses rest on.
+const ASSUMED: &str = "trip counts and branches as opcost loops says; calls return";
 
 fn counts(function: &FunctionMap, predicted: Option<&FunctionPrediction>) -> Result<FunctionCounts, String> {
     let number = |fraction: &Fraction| {
