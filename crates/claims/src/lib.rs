@@ -114,9 +114,7 @@ fn with_decisions<T>(
     let inputs: RefCell<BTreeSet<String>> = RefCell::default();
     let decide = |wanted: Wanted<'_>| {
         let answer = match wanted {
-            Wanted::Value(function, value) => {
-                Some(resolver.resolve(&Use { function, value, calls: &[] }))
-            }
+            Wanted::Value(function, value) => Some(resolver.resolve(&Use { function, value, calls: &[] })),
             Wanted::Called(function, value, calls) => Some(resolver.resolve(&Use { function, value, calls })),
             Wanted::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
         };

@@ -10,9 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use opcost_analysis::evolution::{
-    Entered, FunctionEvolution, Source, TripAnswer, TripAssumption,
-};
+use opcost_analysis::evolution::{Entered, FunctionEvolution, Source, TripAnswer, TripAssumption};
 use opcost_analysis::expression::{Facts, FormulaId, Formulas, Symbol, Test};
 use opcost_analysis::memory::{MemoryModel, MemoryVersions};
 use opcost_graph::dominators::Dominators;
@@ -51,7 +49,6 @@ pub struct SolvedTrips {
     /// Why it is not exact.
     pub reason: Option<String>,
 }
-
 
 /// Hands a program's functions to `work`, and says which inputs decided something.
 pub fn with_functions<T>(
@@ -144,13 +141,10 @@ impl Solved<'_> {
         match symbol {
             Symbol::Argument(position) => Some(Value::Argument(*position)),
             Symbol::Result(at) => Some(Value::Instruction(*at)),
-            Symbol::Cell(version) => {
-                self.teller.scope.cells.load_of(*version).map(Value::Instruction)
-            }
+            Symbol::Cell(version) => self.teller.scope.cells.load_of(*version).map(Value::Instruction),
             _ => None,
         }
     }
-
 
     /// The table of the formulas; what was asked of this function stays in it.
     pub fn formulas(&self) -> &Formulas {

@@ -74,7 +74,7 @@ pub struct PredictJob {
     pub bindings: Vec<(String, i128)>,
     /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
     pub arguments: Vec<(String, i128)>,
-    /// Whether data that is read holds what it holds when the read fails.
+    /// Whether no file is there to be read, so that data holds what the program itself stores.
     pub defaults: bool,
     /// Whether inputs without values are guessed by static probabilities.
     pub is_guess: bool,

@@ -88,11 +88,7 @@ fn measures(pairs: Vec<(f64, f64)>) -> Measures {
 }
 
 /// Functions, or their loops, that are furthest off; `part` says which one a block belongs to.
-fn worst_of(
-    pairs: &[Pair<'_>],
-    worst: usize,
-    part: impl Fn(&Pair<'_>) -> Option<Option<u32>>,
-) -> Vec<Worst> {
+fn worst_of(pairs: &[Pair<'_>], worst: usize, part: impl Fn(&Pair<'_>) -> Option<Option<u32>>) -> Vec<Worst> {
     let all: f64 = pairs.iter().map(|pair| pair.counted).sum();
     let mut sums: BTreeMap<(&FunctionKey, Option<u32>), Worst> = BTreeMap::new();
     for pair in pairs {

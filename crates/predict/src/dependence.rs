@@ -37,10 +37,8 @@ struct OfLoop {
 
 impl Dependence {
     pub(crate) fn of(model: &FunctionModel) -> Dependence {
-        let mut all = Dependence {
-            whole: Vec::new(),
-            loops: model.loops.ids().map(|_| OfLoop::default()).collect(),
-        };
+        let mut all =
+            Dependence { whole: Vec::new(), loops: model.loops.ids().map(|_| OfLoop::default()).collect() };
         // From the inside out.
         for id in model.loops.ids().rev() {
             all.loops[id].members = all.members_of(model, Some(id));

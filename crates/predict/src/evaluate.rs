@@ -166,6 +166,37 @@ impl<'m> Evaluator<'m> {
         blocks
     }
 
+    /// How much of what a block does in one activation of a loop around it each iteration does: the iterations
+    /// from 0 on, the last one the one that leaves. None where their number is not known, or too many.
+    pub(crate) fn shares_of_iterations(&mut self, id: LoopId, block: BlockId) -> Option<Vec<Fraction>> {
+        let Trips::Exact(back) = self.trips(id) else { return None };
+        if back > MOST_ITERATIONS {
+            return None;
+        }
+        let place = self.dependence.members(Some(id)).iter().position(|&member| member == block)?;
+        let mut shares = Vec::new();
+        for turn in 0..=back {
+            self.turns[id] = Some(turn);
+            let event = if turn < back { Event::Stays } else { Event::Leaves };
+            shares.push(self.flow(Some(id), event).counts.swap_remove(place));
+        }
+        self.turns[id] = None;
+        let total: Fraction = shares.iter().sum();
+        (!total.is_zero()).then(|| shares.into_iter().map(|share| share / &total).collect())
+    }
+
+    /// The number that a formula is in one iteration of a loop.
+    pub(crate) fn number_in(&mut self, formula: FormulaId, at: Option<(LoopId, i128)>) -> Option<i128> {
+        if let Some((id, turn)) = at {
+            self.turns[id] = Some(turn);
+        }
+        let number = self.number(formula).ok();
+        if let Some((id, _)) = at {
+            self.turns[id] = None;
+        }
+        number
+    }
+
     /// The number that a formula is.
     pub(crate) fn number(&mut self, formula: FormulaId) -> Result<i128, NoNumber> {
         if let Some(number) = self.model.formulas.as_constant(formula) {
@@ -343,8 +374,7 @@ impl<'m> Evaluator<'m> {
     pub(crate) fn flow(&mut self, scope: Option<LoopId>, event: Event) -> Flow {
         let model = self.model;
         let region = model.regions.region(scope);
-        let mut ways: Vec<Vec<(Edge<BlockId>, Fraction)>> =
-            region.units.iter().map(|_| Vec::new()).collect();
+        let mut ways: Vec<Vec<(Edge<BlockId>, Fraction)>> = region.units.iter().map(|_| Vec::new()).collect();
         let mut chances = Vec::new();
         let trusts = self.belief != Belief::Statics;
         for (believes, event) in [(trusts, event), (false, event), (trusts, Event::Any)] {
@@ -408,8 +438,7 @@ impl<'m> Evaluator<'m> {
         if let Some(first) = flow.first_mut() {
             *first = Fraction::one();
         }
-        let mut whole_flow =
-            Flow { counts: Vec::new(), exits: Vec::new(), back: Fraction::zero() };
+        let mut whole_flow = Flow { counts: Vec::new(), exits: Vec::new(), back: Fraction::zero() };
         for (position, unit) in region.units.iter().enumerate() {
             let here = flow[position].clone();
             self.add_counts(*unit, &here, &mut whole_flow.counts);
@@ -456,6 +485,8 @@ impl<'m> Evaluator<'m> {
     }
 }
 
+/// Iterations of a loop that each give a call arguments of its own.
+const MOST_ITERATIONS: i128 = 256;
 /// Activations that are kept for other turns.
 const MOST_KEPT: usize = 1 << 16;
 /// How often a loop that nothing leaves is taken to iterate: LLVM's estimate of any loop.

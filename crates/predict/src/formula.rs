@@ -19,10 +19,7 @@ use crate::evaluate::{Counts, LoopGrade};
 use crate::model::FunctionModel;
 
 /// For each block in a loop with a formula, executions of its header's nest as text.
-pub(crate) fn block_formulas(
-    model: &FunctionModel,
-    counts: &Counts,
-) -> IdMap<BlockId, Option<String>> {
+pub(crate) fn block_formulas(model: &FunctionModel, counts: &Counts) -> IdMap<BlockId, Option<String>> {
     let mut texts: HashMap<LoopId, Option<String>> = HashMap::default();
     let mut formulas: Option<Formulas> = None;
     let text_of = |block: BlockId| {
@@ -48,11 +45,7 @@ pub(crate) fn block_formulas(
 
 /// Executions of the innermost header for one entry of the outermost loop, each loop inside being entered once
 /// in each iteration.
-fn header_formula(
-    model: &FunctionModel,
-    chain: &[LoopId],
-    table: &mut Formulas,
-) -> Option<FormulaId> {
+fn header_formula(model: &FunctionModel, chain: &[LoopId], table: &mut Formulas) -> Option<FormulaId> {
     let mut product: Option<FormulaId> = None;
     for &id in chain {
         let back = model.loops[id].back_edges.exact()?;

@@ -51,7 +51,9 @@ pub fn predict(
     is_guess: bool,
 ) -> (Prediction, BTreeSet<String>) {
     let wishes = program::Wishes { is_guess };
-    with_functions(program, bindings, |functions| program::Program::predict(program.module, functions, wishes))
+    with_functions(program, bindings, |functions| {
+        program::Program::predict(program.module, functions, wishes)
+    })
 }
 
 /// Executions of a function's blocks for one call, by static probabilities alone.

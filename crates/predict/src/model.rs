@@ -109,11 +109,7 @@ impl FunctionModel {
             .ids()
             .map(|id| {
                 let trips = solved.trips(id);
-                LoopModel {
-                    back_edges: trips.back_edges,
-                    conditions: trips.conditions,
-                    reason: trips.reason,
-                }
+                LoopModel { back_edges: trips.back_edges, conditions: trips.conditions, reason: trips.reason }
             })
             .collect();
         let calls = calls(function, solved, &reached);

@@ -117,8 +117,7 @@ impl FunctionPrediction {
     }
 
     pub(crate) fn enter(&mut self, times: &Fraction, class: Class, reason: Option<String>) {
-        self.entries =
-            self.entries.take().filter(|_| class != Class::Open).map(|entries| entries + times);
+        self.entries = self.entries.take().filter(|_| class != Class::Open).map(|entries| entries + times);
         if class > self.class {
             (self.class, self.reason) = (class, reason);
         }

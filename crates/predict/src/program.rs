@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
-use opcost_analysis::expression::Symbol;
+use opcost_analysis::expression::{FormulaId, Symbol};
 use opcost_claims::SolvedFunctions;
 use opcost_graph::loops::LoopId;
 use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
@@ -24,17 +24,17 @@ use crate::dependence::Dependence;
 use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
-use crate::model::{FunctionModel, OpenSymbol};
+use crate::model::{CallModel, FunctionModel, OpenSymbol};
 use crate::prediction::{BlockPrediction, Class, FunctionPrediction, OpenInput, Prediction};
 
 /// Sets of numbers that one function is evaluated for.
-const MOST_CONTEXTS: usize = 64;
+const MOST_CONTEXTS: usize = 300;
 /// How many calls back a value is followed.
 const MOST_CALLS: usize = 4;
 /// Questions about values where certain calls led to them, in all.
 const MOST_QUESTIONS: u32 = 4000;
 /// Units that are looked at one iteration at a time, in all.
-const BUDGET: u64 = 4_000_000;
+const BUDGET: u64 = 200_000;
 
 /// Calls that led to a function, outermost first.
 type Chain = Vec<(FunctionId, InstructionId)>;
@@ -198,8 +198,12 @@ impl<'a> Program<'a> {
         for (id, function) in module.functions.iter() {
             if function.is_address_taken && !starts.contains(&id) {
                 let reason = "its address is taken: calls through pointers are not counted".to_owned();
-                let entries =
-                    Entries { times: Fraction::zero(), class: Class::Unknown, reason: Some(reason), is_exact: false };
+                let entries = Entries {
+                    times: Fraction::zero(),
+                    class: Class::Unknown,
+                    reason: Some(reason),
+                    is_exact: false,
+                };
                 roots.push((id, entries));
             }
         }
@@ -266,10 +270,8 @@ impl<'a> Program<'a> {
                 .filter_map(|(position, number)| Some((model.symbols[position].symbol.clone(), (*number)?)))
                 .collect();
             let belief = if self.wishes.is_guess { Belief::Guess } else { Belief::Known };
-            let mut evaluator =
-                Evaluator::new(&model, &dependence, &numbers, self.budget, belief);
+            let mut evaluator = Evaluator::new(&model, &dependence, &numbers, self.budget, belief);
             let counts = evaluator.counts();
-            self.budget = evaluator.budget;
             self.want(&model, &counts);
             let formulas = block_formulas(&model, &counts);
             for block in model.edges.ids() {
@@ -278,13 +280,21 @@ impl<'a> Program<'a> {
                 prediction.blocks[block].add(one);
             }
             prediction.enter(&entries.times, entries.class, entries.reason.clone());
-            self.follow(id, &model, &counts, Entered { context: &context, entries: &entries, numbers: &numbers });
+            self.follow(id, &mut evaluator, &counts, Entered { context: &context, entries: &entries });
+            self.budget = evaluator.budget;
         }
         self.predictions[id] = Some(prediction);
     }
 
     /// Enters what a function calls.
-    fn follow(&mut self, id: FunctionId, model: &FunctionModel, counts: &Counts, entered: Entered<'_>) {
+    fn follow(
+        &mut self,
+        id: FunctionId,
+        evaluator: &mut Evaluator<'_>,
+        counts: &Counts,
+        entered: Entered<'_>,
+    ) {
+        let model = evaluator.model;
         for call in &model.calls {
             // What has no model any more was predicted before: the call closes a cycle.
             if self.models[call.callee].is_none() {
@@ -298,15 +308,40 @@ impl<'a> Program<'a> {
             chain.push((id, call.at));
             let surplus = chain.len().saturating_sub(MOST_CALLS);
             chain.drain(..surplus);
-            let arguments = call.arguments.iter().enumerate().filter_map(|(position, &formula)| {
-                let number = model.formulas.evaluate(formula?, &|symbol| entered.numbers.get(symbol).copied());
-                Some((position as u32, number.ok()?))
-            });
-            let context = self.context(call.callee, chain, &arguments.collect());
             let BlockPrediction { least: times, class, reason, is_exact, .. } = site;
             let entries = Entries { times, class, reason, is_exact };
-            self.enter(call.callee, context, entries);
+            let passed = self.passed(call);
+            // An argument that each iteration of a loop gives anew.
+            let varying = varying_loop(model, &passed)
+                .and_then(|around| Some((around, evaluator.shares_of_iterations(around, call.block)?)));
+            match varying {
+                None => {
+                    let arguments = arguments(evaluator, &passed, None);
+                    let context = self.context(call.callee, chain, &arguments);
+                    self.enter(call.callee, context, entries);
+                }
+                Some((around, shares)) => {
+                    for (turn, share) in (0..).zip(shares) {
+                        let arguments = arguments(evaluator, &passed, Some((around, turn)));
+                        let context = self.context(call.callee, chain.clone(), &arguments);
+                        let own = Entries { times: &entries.times * share, ..entries.clone() };
+                        if !own.times.is_zero() {
+                            self.enter(call.callee, context, own);
+                        }
+                    }
+                }
+            }
         }
+    }
+
+    /// Arguments that matter to what is called, by position.
+    fn passed(&self, call: &CallModel) -> Vec<(u32, FormulaId)> {
+        let Some((callee, _)) = &self.models[call.callee] else { return Vec::new() };
+        let wanted = self.needed[call.callee].iter().filter_map(|position| {
+            let Symbol::Argument(position) = callee.symbols[position].symbol else { return None };
+            Some((position, call.arguments.get(position as usize).copied().flatten()?))
+        });
+        wanted.collect()
     }
 
     fn want(&mut self, model: &FunctionModel, counts: &Counts) {
@@ -324,7 +359,29 @@ impl<'a> Program<'a> {
 struct Entered<'c> {
     context: &'c Context,
     entries: &'c Entries,
-    numbers: &'c HashMap<Symbol, i128>,
+}
+
+/// The only loop whose turn decides what is passed.
+fn varying_loop(model: &FunctionModel, passed: &[(u32, FormulaId)]) -> Option<LoopId> {
+    let turns =
+        passed.iter().flat_map(|&(_, formula)| model.formulas.symbols_in(formula)).filter_map(|&symbol| {
+            match *model.formulas.symbol_of(symbol) {
+                Symbol::Turn(id) => Some(id),
+                _ => None,
+            }
+        });
+    let turns: BTreeSet<LoopId> = turns.collect();
+    if turns.len() == 1 { turns.into_iter().next() } else { None }
+}
+
+/// The numbers that are passed, in one iteration of a loop.
+fn arguments(
+    evaluator: &mut Evaluator<'_>,
+    passed: &[(u32, FormulaId)],
+    at: Option<(LoopId, i128)>,
+) -> HashMap<u32, i128> {
+    let number = |&(position, formula)| Some((position, evaluator.number_in(formula, at)?));
+    passed.iter().filter_map(number).collect()
 }
 
 /// How often a block runs in all, for these entries, and how that is known.

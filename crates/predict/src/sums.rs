@@ -107,7 +107,9 @@ impl Evaluator<'_> {
         for inner in self.model.regions.region(Some(id)).inner() {
             let own = self.degree_of_trips(inner, turns)?;
             let mut with_inner = turns.to_vec();
-            if own > 0 && let Some(turn) = self.model.formulas.find(&Symbol::Turn(inner)) {
+            if own > 0
+                && let Some(turn) = self.model.formulas.find(&Symbol::Turn(inner))
+            {
                 with_inner.push((turn, inner));
             }
             let body = self.degree_of_region(inner, &with_inner)?;

@@ -13,16 +13,14 @@ use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::{BlockId, FunctionId};
 use opcost_predict::fraction::{Fraction, rounded, whole};
 use opcost_predict::{BlockPrediction, Class, Prediction, predict};
-use opcost_testkit::{
-    Ended, Interpreter, LoopShape, Scalar, all_inputs, function_named, random_loops,
-};
+use opcost_testkit::{Ended, Interpreter, LoopShape, Scalar, all_inputs, function_named, random_loops};
 use proptest::prelude::*;
 
 fn predicted(module: &Module, given: &[(&str, i128)]) -> Prediction {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = MemoryModel::of(module, &layout, &effects, World::Open);
     let given = given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    predict(&program, &Bindings { given, defaults: false }, false).0
+    predict(&program, &Bindings { given, ..Bindings::default() }, false).0
 }
 
 /// Executions of the blocks of a function, by label.
@@ -242,15 +240,57 @@ fn calls_are_summed_and_what_cannot_be_told_is_marked() {
     assert!(pointed["entry"].reason.as_deref().is_some_and(|why| why.contains("pointers")), "{pointed:?}");
 }
 
+/// `leaf(i)` for each i below 100, and `leaf(i · i)`.
+const VARYING: &str = "
+define internal void @leaf(i64 %k) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %i1, %body ]
+  %more = icmp slt i64 %i, %k
+  br i1 %more, label %body, label %out
+body:
+  %i1 = add nuw nsw i64 %i, 1
+  br label %head
+out:
+  ret void
+}
+define i32 @main(i32 %argc, ptr %argv) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %i1, %body ]
+  %more = icmp slt i64 %i, 100
+  br i1 %more, label %body, label %out
+body:
+  call void @leaf(i64 %i)
+  %square = mul nuw nsw i64 %i, %i
+  call void @leaf(i64 %square)
+  %i1 = add nuw nsw i64 %i, 1
+  br label %head
+out:
+  ret i32 0
+}
+";
+
+#[test]
+fn an_argument_may_be_another_in_each_iteration() {
+    let leaf = blocks(VARYING, "leaf", &[]);
+    assert_eq!(number(&leaf, "entry"), whole(200));
+    assert_eq!(number(&leaf, "body"), whole(99 * 100 / 2 + 99 * 100 * 199 / 6));
+    assert!(leaf["body"].is_exact, "{:?}", leaf["body"]);
+}
+
 /// What the interpreter counts of each block of the first call of a function.
-fn counted(module: &Module, id: FunctionId, input: &[Scalar], case: &opcost_testkit::Case) -> Option<Vec<u64>> {
+fn counted(
+    module: &Module,
+    id: FunctionId,
+    input: &[Scalar],
+    case: &opcost_testkit::Case,
+) -> Option<Vec<u64>> {
     let function = &module.functions[id];
-    let shape = |block: BlockId| LoopShape {
-        function: id,
-        header: block,
-        members: vec![block],
-        watched: Vec::new(),
-    };
+    let shape =
+        |block: BlockId| LoopShape { function: id, header: block, members: vec![block], watched: Vec::new() };
     let shapes: Vec<LoopShape> = function.blocks.ids().map(shape).collect();
     let interpreter = Interpreter::new(module).with_loops(shapes).with_step_limit(200_000);
     let mut externals = case.externals();
@@ -270,7 +310,8 @@ fn counted(module: &Module, id: FunctionId, input: &[Scalar], case: &opcost_test
 /// Holds all exact predictions of a case against runs; how many were held.
 fn hold(seed: u64) -> u64 {
     let case = random_loops(seed);
-    let module = case.module().expect("a program");
+    // A few seeds make a text with one name twice, which is no program.
+    let Ok(module) = case.module() else { return 0 };
     let id = function_named(&module, case.function).expect("run");
     let function = &module.functions[id];
     let mut held = 0;
@@ -278,7 +319,10 @@ fn hold(seed: u64) -> u64 {
         let Some(counts) = counted(&module, id, &input, &case) else { continue };
         let name = |position: usize| {
             let value = opcost_ir::Value::Argument(position as u32);
-            format!("%{}", function.names.get(&value).map_or_else(|| position.to_string(), |name| name.to_string()))
+            format!(
+                "%{}",
+                function.names.get(&value).map_or_else(|| position.to_string(), |name| name.to_string())
+            )
         };
         let names: Vec<(String, i128)> = input
             .iter()

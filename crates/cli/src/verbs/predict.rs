@@ -81,7 +81,11 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let mut next = Vec::new();
         if let Some(input) = answers.inputs.first() {
-            next.push(format!("opcost predict --set '{}=1000' {}", input.name, again(&inputs, &arguments.program)));
+            next.push(format!(
+                "opcost predict --set '{}=1000' {}",
+                input.name,
+                again(&inputs, &arguments.program)
+            ));
         }
         match &arguments.ledger {
             Some(path) => next.push(format!("opcost report {}", path.display())),

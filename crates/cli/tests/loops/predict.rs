@@ -34,10 +34,12 @@ fn a_program_of_two_files_is_predicted_as_it_runs() {
     assert_eq!(against["document_mean"], 0.0, "{against}");
     assert!(against["llvm"]["within_1_percent"].as_f64().unwrap() < 0.5, "{against}");
     assert_eq!(against["overlap"]["program_block"], 1.0, "{against}");
-    let inner = document["blocks"].as_array().unwrap().iter().find(|block| block["executions"] == 317 * 318 / 2);
+    let inner =
+        document["blocks"].as_array().unwrap().iter().find(|block| block["executions"] == 317 * 318 / 2);
     let inner = inner.expect("the inner loop runs n(n+1)/2 times");
     assert_eq!((&inner["class"], &inner["exact"]), (&"loop_formula".into(), &true.into()));
-    let shares: f64 = document["classes"].as_object().unwrap().values().map(|share| share.as_f64().unwrap()).sum();
+    let shares: f64 =
+        document["classes"].as_object().unwrap().values().map(|share| share.as_f64().unwrap()).sum();
     assert!((shares - 1.0).abs() < 1e-9, "{shares}");
     // All that it executes is what was counted.
     let counted = work.opcost(&["count", "-O1", "--json", "-", &main, &rows, "--", "317"]).expect(0).json();

@@ -12,7 +12,7 @@ use opcost_answer::predict::{
 use opcost_profile::overlap::Overlap;
 
 use crate::kit::numbers::{bar, percent, short};
-use crate::kit::style::{DIM, STRONG, WARM, cut, cut_name, cut_start, paint, padded, printable, wrapped};
+use crate::kit::style::{DIM, STRONG, WARM, cut, cut_name, cut_start, padded, paint, printable, wrapped};
 
 /// Cells of a bar.
 const BAR: usize = 20;
@@ -127,8 +127,9 @@ fn classes(answers: &PredictAnswers, text: &mut String) {
 }
 
 fn functions(report: &PredictReport<'_>, names: &NameBook, width: usize, text: &mut String) {
-    let cost =
-        |one: &PredictedFunction| -> f64 { one.blocks.iter().map(|b| executions_of(b) * b.weight as f64).sum() };
+    let cost = |one: &PredictedFunction| -> f64 {
+        one.blocks.iter().map(|b| executions_of(b) * b.weight as f64).sum()
+    };
     let all: f64 = report.answers.functions.iter().map(cost).sum();
     let mut rows: Vec<(&PredictedFunction, f64)> =
         report.answers.functions.iter().map(|one| (one, cost(one))).filter(|row| row.1 > 0.0).collect();
@@ -144,7 +145,11 @@ fn functions(report: &PredictReport<'_>, names: &NameBook, width: usize, text: &
         let _ = writeln!(text, "{share:>8} {:>NUMBER$}  {name}", short_number(&one.entries));
     }
     if hidden > 0 {
-        let _ = writeln!(text, "{}", paint(DIM, format!("         and {} more (--top)", counted(hidden, "function"))));
+        let _ = writeln!(
+            text,
+            "{}",
+            paint(DIM, format!("         and {} more (--top)", counted(hidden, "function")))
+        );
     }
     let marked = report.answers.functions.iter().filter(|one| one.class == PredictedClass::Unknown);
     let reasons: std::collections::BTreeMap<&str, Vec<String>> =
@@ -155,7 +160,8 @@ fn functions(report: &PredictReport<'_>, names: &NameBook, width: usize, text: &
         });
     for (reason, functions) in reasons {
         let list = functions.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
-        let more = if functions.len() > 4 { format!(" and {} more", functions.len() - 4) } else { String::new() };
+        let more =
+            if functions.len() > 4 { format!(" and {} more", functions.len() - 4) } else { String::new() };
         for line in wrapped(&printable(&format!("unknown: {list}{more}: {reason}")), width) {
             let _ = writeln!(text, "{}", paint(WARM, line));
         }
@@ -245,7 +251,11 @@ fn against(nearness: &Nearness, overlap: &Overlap, names: &NameBook, width: usiz
         }
         let _ = writeln!(text, "{row}");
     }
-    let _ = writeln!(text, "{}", paint(DIM, "  LLVM and static: estimates of each function, times its counted calls"));
+    let _ = writeln!(
+        text,
+        "{}",
+        paint(DIM, "  LLVM and static: estimates of each function, times its counted calls")
+    );
     if let Some(scale) = overlap.scale {
         let _ = writeln!(text, "  all executions together: {scale:.3} × those of the run");
     }
@@ -253,7 +263,11 @@ fn against(nearness: &Nearness, overlap: &Overlap, names: &NameBook, width: usiz
         if list.is_empty() {
             return;
         }
-        let _ = writeln!(text, "\n{}", paint(DIM, format!("{:>8} {:>12} {:>12}  {title}", "error", "predicted", "counted")));
+        let _ = writeln!(
+            text,
+            "\n{}",
+            paint(DIM, format!("{:>8} {:>12} {:>12}  {title}", "error", "predicted", "counted"))
+        );
         for one in list {
             let place = match (&one.file, one.line) {
                 (Some(file), Some(line)) => format!(" {file}:{line}"),

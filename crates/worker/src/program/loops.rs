@@ -1,5 +1,6 @@
 //! From claims about loops to plain answers.
 
+use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::{
     Bindings, ClaimKind, Claims, EntryClaim, EntryForm, LoopClaim, Named, Numbers, Rest, WrittenClaim,
@@ -28,7 +29,8 @@ pub(crate) fn answer(
     bindings: &[(String, i128)],
     defaults: bool,
 ) -> Result<LoopAnswers, WorkError> {
-    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
+    let reads = if defaults { Reads::Fail } else { Reads::Open };
+    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), reads });
     check(bindings, &claims)?;
     let module = program.module;
     Ok(LoopAnswers {

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_answer::predict::{
     Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
@@ -41,14 +42,15 @@ pub(crate) fn answer(
     session: &mut Session,
     job: &PredictJob,
 ) -> Result<PredictAnswers, WorkError> {
+    let reads = if job.defaults { Reads::Absent } else { Reads::Open };
     let mut given = job.bindings.clone();
     if !given.is_empty() {
-        let own = Bindings { given: given.clone(), defaults: job.defaults };
+        let own = Bindings { given: given.clone(), reads };
         super::loops::check(&given, &Claims::compute(program, &own))?;
     }
     let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
     given.extend(job.arguments.iter().filter(|(name, _)| !named.contains(name)).cloned());
-    let bindings = Bindings { given, defaults: job.defaults };
+    let bindings = Bindings { given, reads };
     let (prediction, _) = predict(program, &bindings, job.is_guess);
     let map = map(program, job)?;
     let made = Made { program, session, map: &map, prediction: &prediction };
@@ -139,7 +141,8 @@ impl Made<'_> {
         let by_statics: IdMap<BlockId, f64> = static_frequencies(module, id).values().map(to_f64).collect();
         let blocks = function.blocks.ids().map(|block| {
             let one: &BlockPrediction = &predicted.blocks[block];
-            let place = function.instructions_of(block).find_map(|at| self.place(function.instructions[at].place));
+            let place =
+                function.instructions_of(block).find_map(|at| self.place(function.instructions[at].place));
             let (file, line) = place.unzip();
             PredictedBlock {
                 header: header(block),
