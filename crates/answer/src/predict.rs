@@ -27,7 +27,7 @@ pub enum PredictedClass {
     Bound,
     /// Nothing is known of a loop around: static probabilities.
     StaticLoop,
-    /// It cannot be told: recursion, calls through pointers and the like.
+    /// It is not known: recursion, calls through pointers and the like.
     Unknown,
 }
 

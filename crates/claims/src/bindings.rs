@@ -44,6 +44,10 @@ impl Bindings {
         if let [input] = &inputs[..] {
             let (called, about) = input.split_once(": ").unwrap_or((input, ""));
             if expression.terms.is_empty() && expression.text == called {
+                // An address has no number, but for null.
+                if let (Reads::Absent, Some(number)) = (self.reads, absent(called)) {
+                    return Decided::Number(number);
+                }
                 return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };
             }
         }
@@ -53,8 +57,8 @@ impl Bindings {
     }
 }
 
-/// What a library function gives where no file is there that it could open or read: a status that
-/// is none of success, and no stream.
+/// What a library function gives where there is no file that it could open or read. It is a status
+/// of failure, or no stream.
 fn absent(name: &str) -> Option<i128> {
     match name {
         "_FortranAioEndIoStatement()" => Some(1),

@@ -1,9 +1,9 @@
 //! What is known of a function's loops and branches, as formulas to compute with?
 //!
-//! A claim is words; who computes with counts needs the formulas themselves. A [`Solved`]
-//! function answers with formulas in which all numbers that are known or given are put in: how
-//! often a loop goes back, when an edge is taken, what a value is in a block. What a symbol is
-//! where the function was called by certain calls, [`SolvedFunctions::number_where_called`] says.
+//! A claim is words; what computes with counts needs the formulas themselves. A [`Solved`] function
+//! has them, with all numbers put in that are known or given. They say how often a loop goes back,
+//! when an edge is taken, and what a value is in a block. What a symbol is where certain calls led
+//! to the function, [`SolvedFunctions::number_where_called`] says.
 //!
 //! Input: a program, numbers that a user gave. Output: formulas, table by table. Cost: that of
 //! claims about the same functions.
@@ -136,7 +136,7 @@ impl Solved<'_> {
         self.teller.names.of(symbol)
     }
 
-    /// The value of the code that a symbol stands for, where calls may decide it.
+    /// The value of the code of a symbol, where calls may decide it.
     pub fn value_of(&self, symbol: &Symbol) -> Option<Value> {
         match symbol {
             Symbol::Argument(position) => Some(Value::Argument(*position)),

@@ -8,10 +8,12 @@
 //! | `program_block` | the degree of overlap, as `opcost overlap` has it |
 //!
 //! The same for two estimates that every compiler can make: LLVM's block frequencies, and static
-//! probabilities alone, each times how often the run entered the function, which favours them.
+//! probabilities alone. Each is multiplied by how often the run entered the function, which favours
+//! them.
 //! Blocks are joined by key. Input: a prediction, the ledger of a count. Output: [`Nearness`]. Cost: blocks * log.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use opcost_answer::predict::{Measures, Nearness, PredictAnswers, PredictedBlock, PredictedFunction, Worst};
 use opcost_key::FunctionKey;
@@ -33,7 +35,7 @@ pub fn nearness(answers: &PredictAnswers, truth: &Ledger, worst: usize) -> Nearn
     let counted = counted(truth);
     let mut pairs = Vec::new();
     for function in &answers.functions {
-        let Some((entries, blocks)) = counted.get(&function.key) else { continue };
+        let Some((entries, blocks)) = of_function(&counted, &function.key) else { continue };
         for block in &function.blocks {
             if let Some(&count) = blocks.get(&block.block) {
                 pairs.push(Pair { function, block, entries: *entries, counted: count });
@@ -50,6 +52,22 @@ pub fn nearness(answers: &PredictAnswers, truth: &Ledger, worst: usize) -> Nearn
         loops: worst_of(&pairs, worst, |pair| pair.block.header.map(Some)),
         blocks: pairs.len(),
     }
+}
+
+/// The counts of a function. The module of a local one may be written with more folders in one of
+/// both than in the other.
+fn of_function<'a>(counted: &'a Counted, key: &FunctionKey) -> Option<&'a (f64, BTreeMap<u32, f64>)> {
+    let ends_alike =
+        |module: &str, other: &str| Path::new(module).ends_with(other) || Path::new(other).ends_with(module);
+    let is_same = |other: &FunctionKey| match (&key.module, &other.module) {
+        (Some(module), Some(other_module)) => other.name == key.name && ends_alike(module, other_module),
+        _ => false,
+    };
+    counted.get(key).or_else(|| {
+        let mut alike = counted.iter().filter(|(other, _)| is_same(other));
+        let (_, first) = alike.next()?;
+        alike.next().is_none().then_some(first)
+    })
 }
 
 fn counted(truth: &Ledger) -> Counted {

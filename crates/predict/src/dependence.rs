@@ -1,8 +1,8 @@
 //! Which loops' iterations are not all alike? What in a loop depends on the number of the iteration.
 //!
-//! A formula matters where it decides something: the condition of an edge of a block that has
-//! another choice (a branch whose only other way leaves the loop is decided by the trip count), and
-//! trip counts of loops inside. Cost: the formulas, once for each loop around.
+//! A formula matters where it decides something. That is the condition of an edge of a block that
+//! has another choice, and the trip count of a loop inside. A branch whose only other way leaves the
+//! loop is decided by the trip count. Cost: the formulas, once for each loop around.
 
 use std::collections::BTreeSet;
 
@@ -29,9 +29,9 @@ struct OfLoop {
     conditions: Vec<FormulaId>,
     /// Those that decide by which exit it is left.
     leaving: Vec<FormulaId>,
-    /// Loops around it whose turn decides something in it.
+    /// Loops around it whose iteration decides something in it.
     outside: Vec<LoopId>,
-    /// Whether its own turn does.
+    /// Whether its own iteration does.
     varies: bool,
 }
 
@@ -44,11 +44,11 @@ impl Dependence {
             all.loops[id].members = all.members_of(model, Some(id));
             (all.loops[id].conditions, all.loops[id].leaving) = own_conditions(model, id);
             let mut turns = BTreeSet::new();
-            all.add_turns(model, id, &mut turns);
+            all.add_dependences(model, id, &mut turns);
             all.loops[id].varies = turns.contains(&id);
             let parent = model.forest.loops[id].parent;
             for formula in trip_formulas(model, id).chain(all.loops[id].leaving.iter().copied()) {
-                add_turns(model, formula, &mut turns);
+                add_dependences(model, formula, &mut turns);
             }
             all.loops[id].outside = model.forest.chain(parent).filter(|one| turns.contains(one)).collect();
         }
@@ -61,8 +61,8 @@ impl Dependence {
         scope.map_or(&self.whole, |id| &self.loops[id].members)
     }
 
-    /// The loops around whose turns must be known to evaluate one activation.
-    pub(crate) fn asks_outside(&self, id: LoopId) -> &[LoopId] {
+    /// The loops around whose iterations must be known to evaluate one activation.
+    pub(crate) fn outer_dependences(&self, id: LoopId) -> &[LoopId] {
         &self.loops[id].outside
     }
 
@@ -92,16 +92,16 @@ impl Dependence {
         members
     }
 
-    /// Turns that decide something in the iterations of a loop.
-    fn add_turns(&self, model: &FunctionModel, id: LoopId, turns: &mut BTreeSet<LoopId>) {
+    /// Loops whose iterations decide something in those of a loop.
+    fn add_dependences(&self, model: &FunctionModel, id: LoopId, turns: &mut BTreeSet<LoopId>) {
         for &formula in &self.loops[id].conditions {
-            add_turns(model, formula, turns);
+            add_dependences(model, formula, turns);
         }
         for inner in model.regions.region(Some(id)).inner() {
             for formula in trip_formulas(model, inner).chain(self.loops[inner].leaving.iter().copied()) {
-                add_turns(model, formula, turns);
+                add_dependences(model, formula, turns);
             }
-            self.add_turns(model, inner, turns);
+            self.add_dependences(model, inner, turns);
         }
     }
 }
@@ -132,7 +132,7 @@ fn own_conditions(model: &FunctionModel, id: LoopId) -> (Vec<FormulaId>, Vec<For
     (stays, leaving)
 }
 
-fn add_turns(model: &FunctionModel, formula: FormulaId, turns: &mut BTreeSet<LoopId>) {
+fn add_dependences(model: &FunctionModel, formula: FormulaId, turns: &mut BTreeSet<LoopId>) {
     for &symbol in model.formulas.symbols_in(formula) {
         if let Symbol::Turn(id) = model.formulas.symbol_of(symbol) {
             turns.insert(*id);

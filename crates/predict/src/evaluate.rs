@@ -1,16 +1,16 @@
 //! How often does each block of a function run, for one call of it? Exact fractions.
 //!
-//! executions(block) = freq(block) / freq(header) · executions of the header, from the inside out (source document
-//! 003). One iteration of a loop sends one unit of flow through its region; a branch that is decided sends all
-//! of it one way. An iteration that goes on is one in which no exit is taken, and the last one leaves: the
-//! flow is that under this condition, so a loop that goes back B times has B iterations of the
-//! one kind and one of the other. What an iteration does may depend on its number; then its iterations are
-//! summed (`sums`). A loop whose trip count is not known goes on as often as its branches say:
-//! 1 / (1 − c) times, c being what comes back of one unit.
+//! executions(block) = freq(block) / freq(header) · executions of the header, from the inside out
+//! (source document 003). One iteration of a loop sends one unit of flow through its region. A branch
+//! that is decided sends all of it one way. An iteration goes on if no exit is taken, and the last
+//! one leaves; the flow of each is that under this condition. So a loop with B back edges has B
+//! iterations of the one kind and one of the other. What an iteration does may depend on its number;
+//! then its iterations are summed (`sums`). A loop without a trip count goes on as often as its
+//! branches say. That is 1 / (1 − c) times, where c is what comes back of one unit.
 //!
-//! Input: a [`FunctionModel`], numbers for its symbols. Output: [`Counts`]. Cost: the units of
-//! all regions, and for each sum without closed form its terms, up to a budget.
-//! Limits: cycles that are no natural loops are passed once; blocks in them are said to be unknown.
+//! Input: a [`FunctionModel`], numbers for its symbols. Output: [`Counts`]. Cost: the units of all
+//! regions, and for each sum without closed form its terms, up to a budget.
+//! Limits: cycles that are no natural loops are passed once; blocks in them are called unknown.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -54,7 +54,7 @@ pub(crate) struct Counts {
     /// Of loops that were looked at.
     pub(crate) grades: IdMap<LoopId, Option<LoopGrade>>,
     /// Positions of symbols that would have decided something.
-    pub(crate) wanted: BTreeSet<usize>,
+    pub(crate) missing: BTreeSet<usize>,
 }
 
 /// One activation of a loop.
@@ -95,15 +95,15 @@ pub(crate) struct Evaluator<'m> {
     pub(crate) model: &'m FunctionModel,
     pub(crate) dependence: &'m Dependence,
     numbers: &'m HashMap<Symbol, i128>,
-    pub(crate) turns: IdMap<LoopId, Option<i128>>,
+    pub(crate) iterations: IdMap<LoopId, Option<i128>>,
     cache: HashMap<(LoopId, Vec<Option<i128>>), Rc<Activation>>,
     grades: IdMap<LoopId, Option<LoopGrade>>,
-    wanted: BTreeSet<usize>,
+    missing: BTreeSet<usize>,
     /// Units that may still be looked at one iteration at a time.
     pub(crate) budget: u64,
     /// What is believed.
     belief: Belief,
-    /// Whether other probabilities stand in for static ones.
+    /// Whether other probabilities replace the static ones.
     is_other: bool,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Evaluator<'m> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Belief {
     /// What is known; an input without a number leaves its loop open.
-    Known,
+    Decided,
     /// What is known; inputs without numbers are guessed.
     Guess,
     /// Static probabilities alone.
@@ -131,10 +131,10 @@ impl<'m> Evaluator<'m> {
             model,
             dependence,
             numbers,
-            turns: IdMap::filled(loops, None),
+            iterations: IdMap::filled(loops, None),
             cache: HashMap::default(),
             grades: IdMap::filled(loops, None),
-            wanted: BTreeSet::new(),
+            missing: BTreeSet::new(),
             budget,
             belief,
             is_other: false,
@@ -152,8 +152,8 @@ impl<'m> Evaluator<'m> {
         Counts {
             decided: blocks.iter().map(|(block, count)| *count == others[block]).collect(),
             blocks,
-            grades: std::mem::take(&mut self.grades),
-            wanted: std::mem::take(&mut self.wanted),
+            grades: self.grades.clone(),
+            missing: self.missing.clone(),
         }
     }
 
@@ -166,8 +166,8 @@ impl<'m> Evaluator<'m> {
         blocks
     }
 
-    /// How much of what a block does in one activation of a loop around it each iteration does: the iterations
-    /// from 0 on, the last one the one that leaves. None where their number is not known, or too many.
+    /// How executions of a block in one activation of a loop are shared by the loop's iterations. The last
+    /// one is the one that leaves. None where their number is not known, or too many.
     pub(crate) fn shares_of_iterations(&mut self, id: LoopId, block: BlockId) -> Option<Vec<Fraction>> {
         let Trips::Exact(back) = self.trips(id) else { return None };
         if back > MOST_ITERATIONS {
@@ -176,11 +176,11 @@ impl<'m> Evaluator<'m> {
         let place = self.dependence.members(Some(id)).iter().position(|&member| member == block)?;
         let mut shares = Vec::new();
         for turn in 0..=back {
-            self.turns[id] = Some(turn);
+            self.iterations[id] = Some(turn);
             let event = if turn < back { Event::Stays } else { Event::Leaves };
             shares.push(self.flow(Some(id), event).counts.swap_remove(place));
         }
-        self.turns[id] = None;
+        self.iterations[id] = None;
         let total: Fraction = shares.iter().sum();
         (!total.is_zero()).then(|| shares.into_iter().map(|share| share / &total).collect())
     }
@@ -188,11 +188,11 @@ impl<'m> Evaluator<'m> {
     /// The number that a formula is in one iteration of a loop.
     pub(crate) fn number_in(&mut self, formula: FormulaId, at: Option<(LoopId, i128)>) -> Option<i128> {
         if let Some((id, turn)) = at {
-            self.turns[id] = Some(turn);
+            self.iterations[id] = Some(turn);
         }
         let number = self.number(formula).ok();
         if let Some((id, _)) = at {
-            self.turns[id] = None;
+            self.iterations[id] = None;
         }
         number
     }
@@ -203,7 +203,7 @@ impl<'m> Evaluator<'m> {
             return Ok(number);
         }
         let number = self.model.formulas.evaluate(formula, &|symbol| match symbol {
-            Symbol::Turn(id) => self.turns[*id],
+            Symbol::Turn(id) => self.iterations[*id],
             other => self.numbers.get(other).copied(),
         });
         if let Err(NoNumber::Unbound(symbol)) = &number {
@@ -214,7 +214,7 @@ impl<'m> Evaluator<'m> {
 
     fn want(&mut self, symbol: &Symbol) {
         if let Some((&position, _)) = self.model.symbols.iter().find(|(_, open)| open.symbol == *symbol) {
-            self.wanted.insert(position);
+            self.missing.insert(position);
         }
     }
 
@@ -256,7 +256,7 @@ impl<'m> Evaluator<'m> {
                 self.grade(id, LoopGrade::Bound);
                 Trips::AtMost(number)
             }
-            (Err(missing), _) if self.is_open(&missing) && self.belief == Belief::Known => {
+            (Err(missing), _) if self.is_open(&missing) && self.belief == Belief::Decided => {
                 self.grade(id, LoopGrade::Open);
                 Trips::Unknown
             }
@@ -272,22 +272,22 @@ impl<'m> Evaluator<'m> {
         self.grades[id] = Some(before.map_or(grade, |before| before.max(grade)));
     }
 
-    /// One activation of a loop, the turns of those around it being set.
+    /// One activation of a loop, the iterations of those around it being set.
     fn activation(&mut self, id: LoopId) -> Rc<Activation> {
         let around: Vec<Option<i128>> =
-            self.dependence.asks_outside(id).iter().map(|&around| self.turns[around]).collect();
+            self.dependence.outer_dependences(id).iter().map(|&around| self.iterations[around]).collect();
         let key = (id, around);
         if let Some(known) = self.cache.get(&key) {
             return known.clone();
         }
         let trips = self.trips(id);
-        let saved = self.turns[id].take();
+        let saved = self.iterations[id].take();
         let activation = Rc::new(match trips {
             Trips::Unknown => self.guessed_activation(id),
-            Trips::Exact(back) => self.known_activation(id, back, true),
-            Trips::AtMost(back) => self.known_activation(id, back, false),
+            Trips::Exact(back) => self.counted_activation(id, back, true),
+            Trips::AtMost(back) => self.counted_activation(id, back, false),
         });
-        self.turns[id] = saved;
+        self.iterations[id] = saved;
         // What depends on a turn is asked for once each.
         if key.1.iter().all(Option::is_none) || self.cache.len() < MOST_KEPT {
             self.cache.insert(key, activation.clone());
@@ -306,11 +306,11 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn known_activation(&mut self, id: LoopId, back: i128, is_exact: bool) -> Activation {
+    fn counted_activation(&mut self, id: LoopId, back: i128, is_exact: bool) -> Activation {
         let stays = if back > 0 { self.sum_of_stays(id, back) } else { Vec::new() };
-        self.turns[id] = is_exact.then_some(back);
+        self.iterations[id] = is_exact.then_some(back);
         let last = self.flow(Some(id), Event::Leaves);
-        self.turns[id] = None;
+        self.iterations[id] = None;
         let mut counts = last.counts;
         for (count, more) in counts.iter_mut().zip(stays) {
             *count += more;
@@ -319,7 +319,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// The ways out of a unit, with shares.
-    fn ways(&mut self, unit: Unit, believes: bool) -> Vec<(Edge<BlockId>, Fraction)> {
+    fn edges_out(&mut self, unit: Unit, believes: bool) -> Vec<(Edge<BlockId>, Fraction)> {
         match unit {
             Unit::Loop(id) => self.activation(id).exits.clone(),
             Unit::Block(block) => {
@@ -379,7 +379,7 @@ impl<'m> Evaluator<'m> {
         let trusts = self.belief != Belief::Statics;
         for (believes, event) in [(trusts, event), (false, event), (trusts, Event::Any)] {
             for (own, &unit) in ways.iter_mut().zip(&region.units) {
-                *own = self.ways(unit, believes);
+                *own = self.edges_out(unit, believes);
             }
             chances = self.chances(scope, event, &ways);
             // What is decided contradicts the event only where the count is but a bound.
@@ -390,7 +390,7 @@ impl<'m> Evaluator<'m> {
         self.send(scope, Event::Any, &ways, &chances)
     }
 
-    /// What an edge is worth for an event: how likely it happens behind it.
+    /// What an edge is worth for an event: how likely it happens after it.
     fn worth(&self, scope: Option<LoopId>, event: Event, to: BlockId, chances: &[Fraction]) -> Fraction {
         let counts = |wanted: Event| {
             if event == Event::Any || event == wanted { Fraction::one() } else { Fraction::zero() }
@@ -487,7 +487,7 @@ impl<'m> Evaluator<'m> {
 
 /// Iterations of a loop that each give a call arguments of its own.
 const MOST_ITERATIONS: i128 = 256;
-/// Activations that are kept for other turns.
+/// Activations that are kept for other iterations.
 const MOST_KEPT: usize = 1 << 16;
 /// How often a loop that nothing leaves is taken to iterate: LLVM's estimate of any loop.
 const ENDLESS: u32 = 32;

@@ -1,13 +1,11 @@
 //! What is the number of executions as a formula of what is open? Symbols, not numbers.
 //!
-//! executions(block) for one call, by the same rule as the numbers: B iterations that go on and
-//! one that leaves, `B · s + l` for each loop around, where s and l are what one unit of flow through
-//! the loop's region gives the next loop inside, or the block. Where s and l do not change from iteration to iteration,
-//! and each B is exact, the product over the nest is the formula; a B that depends on the iteration of a loop
-//! around is summed over it in closed form. Anything else has none. The formula is that of the loops
-//! being entered: what decides guards is not in it.
+//! The header of a loop with B back edges runs B + 1 times for each entry. Where each loop of a nest
+//! is entered once in an iteration of the loop around, the product over the nest is the formula. A B
+//! that depends on the iteration of a loop around is summed over it. A nest with a loop that is not
+//! exact has none. The formula is that of loops that are entered: what decides guards is not in it.
 //!
-//! Cost: the nest, for each block. Limit: a formula that is too large is none.
+//! Cost: the nest, for each loop. Limit: a formula that is too large is none.
 
 use opcost_analysis::expression::{FormulaId, Formulas, Symbol};
 use opcost_graph::loops::LoopId;

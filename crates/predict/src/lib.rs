@@ -1,9 +1,9 @@
 //! How often will every block of a program run? Predicted from its code alone.
 //!
-//! Block frequencies from static probabilities times trip counts (source document 003), over whole nests and
-//! through calls, in exact fractions. What `analysis` knows of loops and branches, with the numbers that a user
-//! gives, decides; where it does not, static probabilities guess, and each block says how
-//! its number is known.
+//! Block frequencies from static probabilities times trip counts (source document 003), over whole
+//! nests and through calls, in exact fractions. What `analysis` knows of loops and branches decides,
+//! with the numbers that a user gives. Where it does not, static probabilities guess. Each block says
+//! how its number is known.
 //!
 //! | question | file |
 //! |---|---|
@@ -41,7 +41,7 @@ use opcost_key::{BlockId, FunctionId};
 
 use fraction::Fraction;
 
-pub use prediction::{BlockPrediction, Class, FunctionPrediction, OpenInput, Prediction};
+pub use prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
 /// Predicts a program; `is_guess`: inputs without numbers are guessed by static probabilities. Also the names of inputs
 /// that numbers were put in for.

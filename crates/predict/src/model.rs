@@ -1,8 +1,8 @@
 //! What of a function decides how often its blocks run? Plain data to evaluate.
 //!
-//! Each edge with the condition under which it is taken and its share where that is not decided;
-//! each loop with its trip count; each call with its arguments; the symbols of all these. Formulas
-//! lie in one table. Input: a solved function (`opcost_claims`). Output: [`FunctionModel`].
+//! Each edge has the condition under which it is taken, and its share where that is not decided. Each
+//! loop has its trip count, each call its arguments. The symbols of all these are listed. All formulas
+//! are in one table. Input: a solved function (`opcost_claims`). Output: [`FunctionModel`].
 //! Cost: one condition an edge.
 
 use std::collections::{BTreeMap, BTreeSet};

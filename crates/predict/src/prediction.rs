@@ -26,7 +26,7 @@ pub enum Class {
     StaticLoop,
     /// In a loop whose formula has an input without a number.
     Open,
-    /// It cannot be told; what is counted is the least, or a guess, as the reason says.
+    /// It is not known. What is counted is the least, or a guess, as the reason says.
     Unknown,
 }
 
@@ -126,7 +126,7 @@ impl FunctionPrediction {
 
 /// An input whose number would decide something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenInput {
+pub struct MissingInput {
     /// Its name, as `--set` takes it.
     pub name: String,
     /// What is known of it.
@@ -139,7 +139,7 @@ pub struct Prediction {
     /// Functions with a body.
     pub functions: IdMap<FunctionId, Option<FunctionPrediction>>,
     /// Inputs without numbers, by name.
-    pub inputs: Vec<OpenInput>,
+    pub inputs: Vec<MissingInput>,
     /// Whether the program begins at a `main`; else each exported function was called once.
     pub has_main: bool,
 }

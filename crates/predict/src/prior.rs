@@ -1,10 +1,10 @@
 //! Which way does a branch go, if nothing about it is decided? Exact fractions.
 //!
-//! The heuristics of LLVM's BranchProbabilityInfo, which source document 003 builds on: weights of the
-//! module (`!prof`) come first; then a branch that can leave its loop stays with 124 of 128;
-//! comparisons of pointers, with zero and of numbers with a point go their usual way with 20 of 32; what is left shares equally. Unlike
-//! LLVM, a way from which no return is reached (an abort, an error path that ends the program) gets nothing where
-//! there is another: trip counts presume the same.
+//! The heuristics of LLVM's BranchProbabilityInfo, which source document 003 builds on. Weights of
+//! the module (`!prof`) come first. Then a branch that can leave its loop stays with 124 of 128.
+//! Comparisons of pointers, with zero and of floating-point numbers go their usual way with 20 of 32.
+//! What is left shares equally. Unlike LLVM, an edge from which no return is reached gets nothing
+//! where there is another: an abort, an error path that ends the program. Trip counts presume the same.
 //!
 //! Input: a function, its loops, the blocks that reach a return. Output: a fraction for each
 //! successor, with sum 1. Cost: the successors. Limit: a guess.

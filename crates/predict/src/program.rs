@@ -1,10 +1,12 @@
 //! How often does every block of a program run? Through calls, from `main` on.
 //!
 //! A function is entered as often as its call sites run. It is evaluated once for each set of numbers
-//! that its open symbols have where it is called: arguments are formulas of the caller, and what memory
-//! holds is asked with the calls that led there. Functions are taken in the order of calls. Calls
-//! within a cycle of calls are not followed, and a function whose address is taken may be called
-//! by others: such functions, and all that they call, are marked unknown, with what is counted as the least.
+//! that its open symbols have where it is called. Arguments are formulas of the caller; what memory
+//! holds is resolved with the calls that led there. Functions are taken in the order of calls.
+//!
+//! Calls within a cycle of calls are not followed, and a function whose address is taken may be
+//! called by others. Such functions, and all that they call, are marked unknown. What is counted of
+//! them is the least.
 //!
 //! Input: solved functions. Output: [`Prediction`]. Cost: each function once for each set, at
 //! most [`MOST_CONTEXTS`] of them; beyond, all other calls share one without numbers.
@@ -25,7 +27,7 @@ use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
 use crate::model::{CallModel, FunctionModel, OpenSymbol};
-use crate::prediction::{BlockPrediction, Class, FunctionPrediction, OpenInput, Prediction};
+use crate::prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
 /// Sets of numbers that one function is evaluated for.
 const MOST_CONTEXTS: usize = 300;
@@ -71,11 +73,11 @@ pub(crate) struct Program<'a> {
     /// Symbols that matter to a function's counts, or to those of what it calls.
     needed: IdMap<FunctionId, Vec<usize>>,
     /// Whether chains of calls matter to it or to what it calls.
-    asks_chains: IdMap<FunctionId, bool>,
+    depends_on_chains: IdMap<FunctionId, bool>,
     cycle: IdMap<FunctionId, bool>,
     entered: IdMap<FunctionId, BTreeMap<Context, Entries>>,
     predictions: IdMap<FunctionId, Option<FunctionPrediction>>,
-    wanted: BTreeMap<String, OpenInput>,
+    missing: BTreeMap<String, MissingInput>,
     questions: u32,
     budget: u64,
     wishes: Wishes,
@@ -103,11 +105,11 @@ impl<'a> Program<'a> {
             functions,
             models: models.collect(),
             needed: IdMap::filled(count, Vec::new()),
-            asks_chains: IdMap::filled(count, false),
+            depends_on_chains: IdMap::filled(count, false),
             cycle: IdMap::filled(count, false),
             entered: IdMap::filled(count, BTreeMap::new()),
             predictions: IdMap::filled(count, None),
-            wanted: BTreeMap::new(),
+            missing: BTreeMap::new(),
             questions: MOST_QUESTIONS,
             budget: BUDGET,
             wishes,
@@ -117,7 +119,7 @@ impl<'a> Program<'a> {
         for &id in &order {
             program.function(id);
         }
-        let inputs = std::mem::take(&mut program.wanted);
+        let inputs = std::mem::take(&mut program.missing);
         Prediction {
             functions: program.predictions,
             inputs: inputs.into_values().collect(),
@@ -152,9 +154,9 @@ impl<'a> Program<'a> {
     fn find_needed(&mut self, id: FunctionId) {
         let Some((model, _)) = &self.models[id] else { return };
         let mut formulas = model.deciding_formulas();
-        let mut asks_chains = false;
+        let mut depends_on_chains = false;
         for call in &model.calls {
-            asks_chains |= self.asks_chains[call.callee];
+            depends_on_chains |= self.depends_on_chains[call.callee];
             let Some((callee, _)) = &self.models[call.callee] else { continue };
             let wanted = self.needed[call.callee].iter().filter_map(|position| {
                 match callee.symbols[position].symbol {
@@ -170,9 +172,9 @@ impl<'a> Program<'a> {
             .map(|symbol| symbol.index())
             .filter(|position| model.symbols.contains_key(position))
             .collect();
-        asks_chains |= symbols.iter().any(|position| model.symbols[position].value.is_some());
+        depends_on_chains |= symbols.iter().any(|position| model.symbols[position].value.is_some());
         self.needed[id] = symbols.into_iter().collect();
-        self.asks_chains[id] = asks_chains;
+        self.depends_on_chains[id] = depends_on_chains;
     }
 
     /// `main` is entered once, and so is what runs before it and at the end; without a main each function that
@@ -236,7 +238,7 @@ impl<'a> Program<'a> {
 
     /// The numbers that a function's symbols have where it is called so.
     fn context(&mut self, id: FunctionId, chain: Chain, arguments: &HashMap<u32, i128>) -> Context {
-        let Program { models, needed, questions, functions, asks_chains, .. } = self;
+        let Program { models, needed, questions, functions, depends_on_chains, .. } = self;
         let Some((model, _)) = &models[id] else { return Context { numbers: Vec::new(), chain } };
         let mut numbers = Vec::new();
         for position in &needed[id] {
@@ -252,7 +254,7 @@ impl<'a> Program<'a> {
             });
             numbers.push(number);
         }
-        let chain = if asks_chains[id] { chain } else { Vec::new() };
+        let chain = if depends_on_chains[id] { chain } else { Vec::new() };
         Context { numbers, chain }
     }
 
@@ -269,7 +271,7 @@ impl<'a> Program<'a> {
             let numbers: HashMap<Symbol, i128> = needed
                 .filter_map(|(position, number)| Some((model.symbols[position].symbol.clone(), (*number)?)))
                 .collect();
-            let belief = if self.wishes.is_guess { Belief::Guess } else { Belief::Known };
+            let belief = if self.wishes.is_guess { Belief::Guess } else { Belief::Decided };
             let mut evaluator = Evaluator::new(&model, &dependence, &numbers, self.budget, belief);
             let counts = evaluator.counts();
             self.want(&model, &counts);
@@ -345,11 +347,11 @@ impl<'a> Program<'a> {
     }
 
     fn want(&mut self, model: &FunctionModel, counts: &Counts) {
-        for position in &counts.wanted {
+        for position in &counts.missing {
             let open = &model.symbols[position];
             if open.is_input {
-                let input = OpenInput { name: open.name.clone(), about: open.about.clone() };
-                self.wanted.entry(open.name.clone()).or_insert(input);
+                let input = MissingInput { name: open.name.clone(), about: open.about.clone() };
+                self.missing.entry(open.name.clone()).or_insert(input);
             }
         }
     }
@@ -361,7 +363,7 @@ struct Entered<'c> {
     entries: &'c Entries,
 }
 
-/// The only loop whose turn decides what is passed.
+/// The only loop whose iteration decides what is passed.
 fn varying_loop(model: &FunctionModel, passed: &[(u32, FormulaId)]) -> Option<LoopId> {
     let turns =
         passed.iter().flat_map(|&(_, formula)| model.formulas.symbols_in(formula)).filter_map(|&symbol| {

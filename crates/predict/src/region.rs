@@ -1,7 +1,8 @@
 //! In which order are the blocks of a loop looked at, the loops inside it being one each?
 //!
-//! A region is the whole function or one loop: its own blocks, and each loop inside it as one
-//! unit, in reverse postorder, so that all ways but back edges lead forward. Cost: blocks times depth.
+//! A region is the whole function or one loop. It has its own blocks, and each loop inside it as one
+//! unit. They are in reverse postorder, so that all edges but back edges lead forward. Cost: blocks
+//! times depth.
 
 use rustc_hash::FxHashMap as HashMap;
 

@@ -1,11 +1,11 @@
 //! What do all iterations of a loop do together, where they differ? Sums, never means.
 //!
-//! The executions of a block in iteration t are a function of t. Where branches and trip counts inside depend on t
-//! by polynomials alone, this function is one polynomial between two places where a test
-//! changes its mind, so it is summed exactly from a few of its values by Newton's forward differences:
-//! `Σ_{t<m} f(a + t) = Σ_k C(m, k + 1) Δ^k f(a)`. The places are where linear tests change their sign. Where
-//! that is not so, iterations are gone through one by one, up to a budget; beyond it some
-//! of them stand for all, and the loop is said to be averaged.
+//! The executions of a block in iteration t are a function of t. Where branches and trip counts inside
+//! depend on t by polynomials alone, it is one polynomial between two places where a test changes its
+//! sign. So it is summed exactly from a few of its values, by Newton's forward differences:
+//! `Σ_{t<m} f(a + t) = Σ_k C(m, k + 1) Δ^k f(a)`. The places are where linear tests change their sign.
+//! Elsewhere iterations are evaluated one by one, up to a budget. Beyond it some of them are taken
+//! for all, and the loop is called averaged.
 //!
 //! Input: an evaluator, a loop, how often it goes back. Output: sums for each member.
 //! Cost: the degree times the places, or the iterations.
@@ -23,7 +23,7 @@ use crate::fraction::{Fraction, whole};
 const HIGHEST: u32 = 12;
 /// More changes of mind than these are not looked at.
 const MOST_PLACES: usize = 64;
-/// How many iterations stand for all where all are too many.
+/// How many iterations are taken for all where all are too many.
 const SAMPLES: i128 = 256;
 
 impl Evaluator<'_> {
@@ -34,8 +34,8 @@ impl Evaluator<'_> {
             return counts.into_iter().map(|count| count * whole(back)).collect();
         }
         let members = self.dependence.members(Some(id)).len() as u64;
-        let degree = self.degree_in_turn(id);
-        let closed_form = degree.and_then(|degree| Some((degree, self.places(id, back)?)));
+        let degree = self.degree_in_iteration(id);
+        let closed_form = degree.and_then(|degree| Some((degree, self.breakpoints(id, back)?)));
         if let Some((degree, places)) = closed_form {
             return self.sum_of_pieces(id, &places, degree);
         }
@@ -49,9 +49,9 @@ impl Evaluator<'_> {
     }
 
     fn at(&mut self, id: LoopId, turn: i128) -> Vec<Fraction> {
-        self.turns[id] = Some(turn);
+        self.iterations[id] = Some(turn);
         let counts = self.flow(Some(id), Event::Stays).counts;
-        self.turns[id] = None;
+        self.iterations[id] = None;
         counts
     }
 
@@ -74,7 +74,7 @@ impl Evaluator<'_> {
         sum
     }
 
-    /// Pieces that begin at these turns, the last of which is where all end.
+    /// Pieces that begin at these iterations; the last number is where all end.
     fn sum_of_pieces(&mut self, id: LoopId, places: &[i128], degree: u32) -> Vec<Fraction> {
         let mut sum = vec![Fraction::zero(); self.dependence.members(Some(id)).len()];
         for piece in places.windows(2) {
@@ -91,9 +91,9 @@ impl Evaluator<'_> {
         sum
     }
 
-    /// The degree in which executions depend on the loop's turn between places; none if they
+    /// The degree in which executions depend on the loop's iteration between places; none if they
     /// are no polynomials there.
-    fn degree_in_turn(&self, id: LoopId) -> Option<u32> {
+    fn degree_in_iteration(&self, id: LoopId) -> Option<u32> {
         let turn = self.model.formulas.find(&Symbol::Turn(id))?;
         self.degree_of_region(id, &[(turn, id)]).filter(|&degree| degree <= HIGHEST)
     }
@@ -133,14 +133,14 @@ impl Evaluator<'_> {
             return Some(0);
         };
         let degree = self.degree_of(trips, turns)?;
-        let is_alone = self.depends_on_no_turn_inside(trips, turns[0].1)
+        let is_alone = self.depends_on_no_inner_loop(trips, turns[0].1)
             && !turns[1..].iter().any(|&(turn, _)| formulas.contains(trips, turn));
         let is_plain = (is_alone && degree <= 1) || formulas.range(trips).low >= 0;
         is_plain.then_some(degree)
     }
 
-    /// A test may depend on the turn that is summed, linearly and on no other; one of a loop whose count
-    /// depends on it on none.
+    /// A test may depend on the iteration that is summed, linearly and on no other. One of a loop whose
+    /// count depends on that may depend on none.
     fn is_simple(&self, test: FormulaId, turns: &[(SymbolId, LoopId)]) -> Option<()> {
         let formulas = &self.model.formulas;
         if turns[1..].iter().any(|&(turn, _)| formulas.contains(test, turn)) {
@@ -150,11 +150,11 @@ impl Evaluator<'_> {
         if !formulas.contains(test, turn) {
             return Some(());
         }
-        (self.depends_on_no_turn_inside(test, id) && self.degree_of(test, turns)? <= 1).then_some(())
+        (self.depends_on_no_inner_loop(test, id) && self.degree_of(test, turns)? <= 1).then_some(())
     }
 
-    /// Whether no turn of a loop inside is in a formula.
-    fn depends_on_no_turn_inside(&self, formula: FormulaId, id: LoopId) -> bool {
+    /// Whether no iteration of a loop inside is in a formula.
+    fn depends_on_no_inner_loop(&self, formula: FormulaId, id: LoopId) -> bool {
         let forest = &self.model.forest;
         self.model.formulas.symbols_in(formula).iter().all(|&symbol| {
             match *self.model.formulas.symbol_of(symbol) {
@@ -164,8 +164,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The degree of a formula in some turns together; of a choice between formulas that of any of them, if
-    /// what decides is linear in the turn that is summed and in nothing else.
+    /// The degree of a formula in some iterations together. A choice has that of any of its formulas, if
+    /// what decides is linear in the iteration that is summed and in nothing else.
     fn degree_of(&self, formula: FormulaId, turns: &[(SymbolId, LoopId)]) -> Option<u32> {
         let formulas = &self.model.formulas;
         if !turns.iter().any(|&(turn, _)| formulas.contains(formula, turn)) {
@@ -184,7 +184,7 @@ impl Evaluator<'_> {
             }
             FormulaNode::Least(parts) | FormulaNode::Greatest(parts) => {
                 let degree = all(parts)?;
-                let alone = parts.iter().all(|&part| self.depends_on_no_turn_inside(part, turns[0].1));
+                let alone = parts.iter().all(|&part| self.depends_on_no_inner_loop(part, turns[0].1));
                 (turns.len() == 1 && alone && degree <= 1).then_some(degree)
             }
             FormulaNode::Select { test, then, otherwise } => {
@@ -199,8 +199,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Turns at which pieces begin, from 0 to `back`: where a linear test changes its sign.
-    fn places(&mut self, id: LoopId, back: i128) -> Option<Vec<i128>> {
+    /// Iterations at which pieces begin, from 0 to `back`: where a linear test changes its sign.
+    fn breakpoints(&mut self, id: LoopId, back: i128) -> Option<Vec<i128>> {
         let mut linear: Vec<Crossing> = Vec::new();
         self.collect_linear(id, id, &mut linear);
         let mut places = vec![0, back];
@@ -227,14 +227,14 @@ impl Evaluator<'_> {
     }
 
     fn crossing_at(&mut self, id: LoopId, (of, other): Crossing, turn: i128) -> Option<i128> {
-        self.turns[id] = Some(turn);
+        self.iterations[id] = Some(turn);
         let number = self.number(of).ok();
         let other = other.map_or(Some(0), |other| self.number(other).ok());
-        self.turns[id] = None;
+        self.iterations[id] = None;
         number?.checked_sub(other?)
     }
 
-    /// Formulas whose sign decides something and that the turn of `id` changes.
+    /// Formulas whose sign decides something and that the iteration of `id` changes.
     fn collect_linear(&self, id: LoopId, scope: LoopId, linear: &mut Vec<Crossing>) {
         let Some(turn) = self.model.formulas.find(&Symbol::Turn(id)) else { return };
         for &condition in self.dependence.conditions(scope) {
@@ -284,7 +284,7 @@ impl Evaluator<'_> {
 /// A formula whose sign decides, or one and what it is compared with.
 type Crossing = (FormulaId, Option<FormulaId>);
 
-/// The turn in the middle of a share of all.
+/// The iteration in the middle of a share of all.
 fn middle(sample: i128, samples: i128, back: i128) -> i128 {
     let place = (BigInt::from(2 * sample + 1) * BigInt::from(back)) / BigInt::from(2 * samples);
     i128::try_from(place).unwrap_or(back - 1).min(back - 1)

@@ -1,10 +1,10 @@
-//! When is an edge taken, and what is a value there? Formulas of the turns around.
+//! When is an edge taken, and what is a value there? Formulas of the iterations around.
 //!
-//! The same as for the entry of a loop ([`entered`](super::entered)), asked of one branch alone: the
-//! condition under which control at the end of a block goes by one of its edges, in terms of the
-//! turns of the loops around the block and of what the function is given. No condition on symbols
-//! is taken for granted; what needs one is [`Entered::Unknown`]. Promises of the code (`nsw` and the like)
-//! are believed where nothing is known without them. Cost: the parts of the condition.
+//! The same as for the entry of a loop ([`entered`](super::entered)), for one branch alone. It is the
+//! condition under which control at the end of a block takes one of its edges. Its symbols are the
+//! iterations of the loops around the block and what the function is given. No condition on symbols
+//! is assumed; what needs one is [`Entered::Unknown`]. Promises of the code (`nsw` and its like) are
+//! believed where nothing is known without them. Cost: the parts of the condition.
 
 use opcost_ir::Value;
 use opcost_key::BlockId;

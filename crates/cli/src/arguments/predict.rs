@@ -28,8 +28,8 @@ pub(crate) struct PredictArguments {
     // A name may begin with a minus: `-3||%from`, what the callers give.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
     pub(crate) bindings: Vec<(String, i128)>,
-    /// Assumes that no input file is there, so that variables hold what the program itself stores in them,
-    /// and that there are no arguments but those after --. --set overrides it.
+    /// Assumes that there is no input file: variables hold what the program itself stores in them. There
+    /// are no arguments but those after --. --set overrides it.
     #[arg(long)]
     pub(crate) defaults: bool,
     /// Guesses the trip counts of loops whose inputs have no value, by static probabilities.

@@ -1,8 +1,8 @@
 //! From a prediction to plain answers, and to a ledger with the keys of a count.
 //!
-//! The linked program is surveyed as if it were counted: its map has the weights and the hashes by which a
-//! counted ledger knows the same code. What is predicted becomes the counts of that map. Facts have the origin
-//! `predicted`; of what is not known there is no value, but the reason.
+//! The program is surveyed as if it were counted. Its map has the weights, and the hashes by which a
+//! counted ledger knows the same code. What is predicted becomes the counts of that map. Facts have
+//! the origin `predicted`; of what is not known there is no value, but the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,8 +27,10 @@ use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
 use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
 use opcost_profile::formats::map::write_map;
 use opcost_profile::formats::opc::save_ledger;
-use opcost_profile::{Fact, Ledger, Origin, Quality, Subject};
-use opcost_recover::{CountedModule, Course, FunctionCounts, ModuleCounts, RunFacts, make_ledger, summarize};
+use opcost_profile::{Fact, Ledger, LedgerError, Origin, Quality, Subject};
+use opcost_recover::{
+    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, make_ledger, summarize,
+};
 
 use crate::error::WorkError;
 use crate::names::name_files;
@@ -71,7 +73,7 @@ pub(crate) fn answer(
                 save_ledger(path, &ledger).map_err(|error| WorkError::Refused(error.to_string()))?;
                 None
             }
-            Err(reason) => Some(reason),
+            Err(reason) => Some(reason.to_string()),
         },
         None => None,
     };
@@ -208,13 +210,27 @@ fn class(class: Class) -> PredictedClass {
     }
 }
 
+/// Why a prediction is no ledger.
+#[derive(Debug, thiserror::Error)]
+enum NoLedger {
+    /// A count does not fit.
+    #[error("{0} is predicted to run more often than the 64 bits of a ledger hold")]
+    TooLarge(String),
+    /// The counts make none.
+    #[error(transparent)]
+    Counts(#[from] RecoverError),
+    /// The facts make none.
+    #[error(transparent)]
+    Facts(#[from] LedgerError),
+}
+
 /// The prediction as a ledger, or why there is none.
 fn ledger(
     program: &MemoryModel<'_>,
     job: &PredictJob,
     map: &ModuleMap,
     prediction: &Prediction,
-) -> Result<Result<Ledger, String>, WorkError> {
+) -> Result<Result<Ledger, NoLedger>, WorkError> {
     let mut modules = Vec::new();
     if job.program.bitcode.len() == 1 {
         let keys = program.module.functions.ids().map(|id| program.module.key(id)).collect();
@@ -254,7 +270,7 @@ impl<'a> Predicted<'a> {
     }
 }
 
-fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, String> {
+fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoLedger> {
     // A function that several modules hold runs in the first.
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
@@ -279,18 +295,28 @@ fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, Str
         world: opcost_profile::World::Closed,
         course: Course::default(),
     };
-    let ledger =
-        make_ledger(&counted, &hashes, &summarize(&counted), &run).map_err(|error| error.to_string())?;
-    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, predicted));
+    let ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)?;
+    let mut named = Named::new();
+    for (map, keys) in modules {
+        for (function, key) in map.functions.values().zip(keys) {
+            if let Some(one) = predicted.functions.get(key) {
+                named.insert((&map.module, &function.name), one);
+            }
+        }
+    }
+    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &named));
     let mut about = ledger.about.clone();
     (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 0);
-    Ledger::new(about, facts.collect::<Vec<Fact>>()).map_err(|error| error.to_string())
+    Ok(Ledger::new(about, facts.collect::<Vec<Fact>>())?)
 }
 
+/// Module and name of a function, as a ledger has them.
+type Named<'a> = BTreeMap<(&'a str, &'a str), &'a FunctionPrediction>;
+
 /// Of a block of which nothing is known there is no value; what rests on no guess says so.
-fn with_quality(fact: Fact, predicted: &Predicted<'_>) -> Fact {
+fn with_quality(fact: Fact, named: &Named<'_>) -> Fact {
     let Subject::Block { function, block, .. } = &fact.subject else { return fact };
-    let one = predicted.functions.get(&function.key());
+    let one = named.get(&(function.module.as_str(), function.name.as_str()));
     let Some(one) = one.and_then(|one| one.blocks.values().nth(*block as usize)) else { return fact };
     match one.class {
         Class::Open | Class::Unknown => {
@@ -305,18 +331,19 @@ fn with_quality(fact: Fact, predicted: &Predicted<'_>) -> Fact {
 /// What counts without guesses rest on.
 const ASSUMED: &str = "trip counts and branches as opcost loops says; calls return";
 
-fn counts(function: &FunctionMap, predicted: Option<&FunctionPrediction>) -> Result<FunctionCounts, String> {
+fn counts(
+    function: &FunctionMap,
+    predicted: Option<&FunctionPrediction>,
+) -> Result<FunctionCounts, NoLedger> {
     let number = |fraction: &Fraction| {
-        u64::try_from(rounded(fraction)).map_err(|_| {
-            format!("{} is predicted to run more often than the 64 bits of a ledger hold", function.name)
-        })
+        u64::try_from(rounded(fraction)).map_err(|_| NoLedger::TooLarge(function.name.clone()))
     };
     let of_block = |block: BlockId| match predicted {
         Some(predicted) => number(&predicted.blocks[block].least),
         None => Ok(0),
     };
     let segments = function.segments.values().map(|segment| of_block(segment.block));
-    let segments = segments.collect::<Result<Vec<u64>, String>>()?.into_iter().collect();
+    let segments = segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
     let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));
     Ok(FunctionCounts {
         segments,
