@@ -67,6 +67,7 @@ pub mod text;
 mod units;
 mod uses;
 
+pub use ends::Reads;
 pub use explanation::{
     Argument, Elements, Explanation, ExplanationId, Link, LinkCertainty, OutsideInput, UnknownReason, What,
 };

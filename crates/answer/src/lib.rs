@@ -12,6 +12,7 @@
 //! | what becomes of an instruction | [`life`] |
 //! | what limits were recorded with | [`check`] |
 //! | what recorded values belong to | [`points`] |
+//! | how often blocks will run | [`predict`] |
 //! | what a metered program promises | [`fuel`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
@@ -34,6 +35,7 @@ pub mod loops;
 pub mod names;
 pub mod numbers;
 pub mod points;
+pub mod predict;
 pub mod run;
 pub mod terminal;
 pub mod width;

@@ -4,7 +4,7 @@
 //! Cost: the leaves of the answer.
 
 use crate::names::Decided;
-use opcost_analysis::dependence::{Resolution, ResolutionQuality};
+use opcost_analysis::dependence::{Reads, Resolution, ResolutionQuality};
 
 /// An expression of so many letters can be a name.
 const SHORT: usize = 32;
@@ -14,8 +14,8 @@ const SHORT: usize = 32;
 pub struct Bindings {
     /// Name and number.
     pub given: Vec<(String, i128)>,
-    /// Data that is read holds what it holds when the read fails, unless it is given.
-    pub defaults: bool,
+    /// What data is that is read, unless it is given.
+    pub reads: Reads,
 }
 
 impl Bindings {
@@ -27,9 +27,13 @@ impl Bindings {
         if let Some(number) = answer.as_constant() {
             return Decided::Number(number);
         }
-        if !self.given.is_empty() || self.defaults {
-            let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
-            if let Some(number) = answer.number_given(&given, self.defaults) {
+        if !self.given.is_empty() || self.reads != Reads::Open {
+            let given = |name: &str| match self.given.iter().find(|(given, _)| given == name) {
+                Some((_, number)) => Some(*number),
+                None if self.reads == Reads::Absent => absent(name),
+                None => None,
+            };
+            if let Some(number) = answer.number_given(&given, self.reads) {
                 return Decided::Number(number);
             }
         }
@@ -40,11 +44,37 @@ impl Bindings {
         if let [input] = &inputs[..] {
             let (called, about) = input.split_once(": ").unwrap_or((input, ""));
             if expression.terms.is_empty() && expression.text == called {
+                // An address has no number, but for null.
+                if let (Reads::Absent, Some(number)) = (self.reads, absent(called)) {
+                    return Decided::Number(number);
+                }
                 return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };
             }
         }
         let is_short = expression.terms.is_empty() && expression.text.len() <= SHORT;
         let about = format!("{expression} (of {})", inputs.join("; "));
         Decided::Input { called: is_short.then_some(expression.text), about }
+    }
+}
+
+/// What a library function gives where there is no file that it could open or read. It is a status
+/// of failure, or no stream.
+fn absent(name: &str) -> Option<i128> {
+    match name {
+        "_FortranAioEndIoStatement()" => Some(1),
+        _ if name.starts_with("fopen(") => Some(0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::absent;
+
+    #[test]
+    fn without_files_nothing_is_opened() {
+        assert_eq!(absent("_FortranAioEndIoStatement()"), Some(1));
+        assert_eq!(absent("fopen(\"input.data\")"), Some(0));
+        assert_eq!(absent("rand()"), None);
     }
 }

@@ -15,6 +15,7 @@
 //! | which numbers did a user give? | `bindings` |
 //! | what do its counts tell? | `teller` |
 //! | what if the loop is not entered? | `entry` |
+//! | what of the same do others compute with? | `solved` |
 //! | which loop of the source is it a part of? | `vectors`, `unrolled` |
 //! | how does a claim read? | [`words`] |
 //! | how is one held against a run? | [`check`] |
@@ -24,6 +25,7 @@ pub mod check;
 mod claim;
 mod entry;
 mod names;
+mod solved;
 mod teller;
 mod unrolled;
 mod vectors;
@@ -49,6 +51,7 @@ pub use claim::{
     ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, Rest, Unrolled, Vectorised, WrittenClaim,
 };
 pub use names::{Named, Names, Scope};
+pub use solved::{Solved, SolvedFunctions, SolvedTrips, with_functions};
 
 use names::{Decide, Decided, Wanted};
 use teller::Teller;
@@ -79,38 +82,51 @@ impl Claims {
         bindings: &Bindings,
         is_wanted: impl Fn(FunctionId) -> bool,
     ) -> Claims {
-        let writers = Writers::compute(program);
-        let memory = ModuleMemory::new(program, &writers);
-        let resolver = Resolver::new(program.module, &memory).with_limits(LIMITS);
-        let inputs: RefCell<BTreeSet<String>> = RefCell::default();
-        let decide = |wanted| {
-            let answer = match wanted {
-                Wanted::Value(function, value) => {
-                    Some(resolver.resolve(&Use { function, value, calls: &[] }))
+        let make = |decide: Decide<'_>| {
+            let mut making =
+                Making { program, decide, bindings, claims: Claims::default(), held: BTreeSet::new() };
+            for id in program.module.functions.ids().filter(|&id| is_wanted(id)) {
+                if !program.module.functions[id].blocks.is_empty() {
+                    making.add_function(id);
                 }
-                Wanted::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
-            };
-            let Some(answer) = answer else { return Decided::Open };
-            let decided = bindings.decided(&answer);
-            if !matches!(decided, Decided::Open) {
-                inputs.borrow_mut().extend(answer.integer_inputs());
             }
-            decided
+            let Making { mut claims, held, .. } = making;
+            claims.too_wide.retain(|position| !held.contains(position));
+            claims
         };
-        let mut making =
-            Making { program, decide: &decide, bindings, claims: Claims::default(), held: BTreeSet::new() };
-        for id in program.module.functions.ids().filter(|&id| is_wanted(id)) {
-            if !program.module.functions[id].blocks.is_empty() {
-                making.add_function(id);
-            }
-        }
-        let Making { mut claims, held, .. } = making;
-        claims.too_wide.retain(|position| !held.contains(position));
-        claims.names.extend(inputs.take());
+        let (mut claims, inputs) = with_decisions(program, bindings, make);
+        claims.names.extend(inputs);
         claims.names.sort();
         claims.names.dedup();
         claims
     }
+}
+
+/// Does what needs to know what decides values, and lists the inputs that numbers were put in for.
+fn with_decisions<T>(
+    program: &MemoryModel<'_>,
+    bindings: &Bindings,
+    work: impl FnOnce(Decide<'_>) -> T,
+) -> (T, BTreeSet<String>) {
+    let writers = Writers::compute(program);
+    let memory = ModuleMemory::new(program, &writers);
+    let resolver = Resolver::new(program.module, &memory).with_limits(LIMITS);
+    let inputs: RefCell<BTreeSet<String>> = RefCell::default();
+    let decide = |wanted: Wanted<'_>| {
+        let answer = match wanted {
+            Wanted::Value(function, value) => Some(resolver.resolve(&Use { function, value, calls: &[] })),
+            Wanted::Called(function, value, calls) => Some(resolver.resolve(&Use { function, value, calls })),
+            Wanted::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
+        };
+        let Some(answer) = answer else { return Decided::Open };
+        let decided = bindings.decided(&answer);
+        if !matches!(decided, Decided::Open) {
+            inputs.borrow_mut().extend(answer.integer_inputs());
+        }
+        decided
+    };
+    let done = work(&decide);
+    (done, inputs.take())
 }
 
 /// Claims while they are made.
@@ -149,14 +165,7 @@ impl Making<'_> {
     fn add_loops(&mut self, source: Source<'_>, scope: Scope<'_>) {
         let mut formulas = Formulas::new();
         let mut evolution = FunctionEvolution::compute(source, &mut formulas);
-        let mut teller = Teller {
-            scope,
-            names: Names::new(scope, self.decide),
-            formulas,
-            bindings: self.bindings,
-            held: BTreeSet::new(),
-            too_wide: BTreeSet::new(),
-        };
+        let mut teller = Teller::new(scope, self.decide, formulas, self.bindings);
         let pairs = unrolled::pairs(source.module, source.function, scope.forest);
         for natural in scope.forest.loops.ids() {
             let trips = evolution.trip_count(natural).clone();

@@ -49,15 +49,17 @@ pub(super) enum Decided {
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wanted {
+pub(super) enum Wanted<'c> {
     /// A value of a function.
     Value(FunctionId, Value),
+    /// The same where it was called by these calls, outermost first.
+    Called(FunctionId, Value, &'c [(FunctionId, InstructionId)]),
     /// What a load reads would hold right after an instruction of its function.
     Behind(FunctionId, InstructionId, InstructionId),
 }
 
 /// Says what decides it.
-pub(super) type Decide<'a> = &'a dyn Fn(Wanted) -> Decided;
+pub(super) type Decide<'a> = &'a dyn Fn(Wanted<'_>) -> Decided;
 
 /// The function whose loops are described.
 #[derive(Clone, Copy)]
@@ -209,7 +211,7 @@ impl<'a> Names<'a> {
         self.named(value, Wanted::Value(self.scope.id, value))
     }
 
-    fn named(&self, value: Value, wanted: Wanted) -> Named {
+    fn named(&self, value: Value, wanted: Wanted<'_>) -> Named {
         let own = || self.value(value);
         match (self.decide)(wanted) {
             Decided::Number(number) => {

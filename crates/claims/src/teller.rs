@@ -11,7 +11,7 @@ use opcost_graph::loops::LoopId;
 
 use crate::bindings::Bindings;
 use crate::claim::{ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, WrittenClaim};
-use crate::names::{Named, Names, Scope};
+use crate::names::{Decide, Named, Names, Scope};
 use crate::words;
 use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripAssumption, TripCount};
 use opcost_analysis::expression::{
@@ -28,6 +28,18 @@ pub(super) struct Teller<'a> {
     pub(super) held: BTreeSet<usize>,
     /// Of those that one cannot.
     pub(super) too_wide: BTreeSet<usize>,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(
+        scope: Scope<'a>,
+        decide: Decide<'a>,
+        formulas: Formulas,
+        bindings: &'a Bindings,
+    ) -> Teller<'a> {
+        let names = Names::new(scope, decide);
+        Teller { scope, names, formulas, bindings, held: BTreeSet::new(), too_wide: BTreeSet::new() }
+    }
 }
 
 impl Teller<'_> {

@@ -5,6 +5,7 @@ mod export;
 mod fuel;
 mod life;
 mod loops;
+mod predict;
 mod reports;
 mod sample;
 mod values;
@@ -21,6 +22,7 @@ pub(crate) use export::*;
 pub(crate) use fuel::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;
+pub(crate) use predict::*;
 pub(crate) use reports::*;
 pub(crate) use sample::*;
 pub(crate) use values::*;
@@ -50,6 +52,9 @@ pub(crate) enum Verb {
     /// Predicts how often every loop iterates, from the code, without a run.
     #[command(after_help = LOOPS_EXAMPLES)]
     Loops(LoopsArguments),
+    /// Predicts how often every block runs, from the code, without a run.
+    #[command(after_help = PREDICT_EXAMPLES)]
+    Predict(PredictArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

@@ -9,13 +9,14 @@ use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
+use opcost_answer::predict::PredictAnswers;
 use opcost_answer::width::WidthAnswers;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ExportAnswers, ExportJob, PgoJob};
-use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, WidthJob};
+use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, WidthJob};
 
 /// A request, and how its answer is recognised.
 pub trait Request: Serialize + Sized {
@@ -65,6 +66,8 @@ cases! {
     Module(ModuleJob) -> ModuleReply,
     /// Trip counts of all loops.
     Loops(LoopsJob) -> LoopAnswers,
+    /// Executions of all blocks.
+    Predict(PredictJob) -> PredictAnswers,
     /// Bits that values need.
     Bits(BitsJob) -> BitsAnswers,
     /// Whether a certificate holds.

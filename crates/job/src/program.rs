@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use opcost_answer::bits::Assumptions;
 use opcost_answer::contract::PortContract;
+use opcost_instrument::CostModel;
+use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
 
 /// The program: all of its modules, and what is known besides.
@@ -61,6 +63,40 @@ pub struct LoopsJob {
     pub bindings: Vec<(String, i128)>,
     /// Whether data that is read holds what it holds when the read fails.
     pub defaults: bool,
+}
+
+/// How often does every block run?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// Values for names in formulas.
+    pub bindings: Vec<(String, i128)>,
+    /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
+    pub arguments: Vec<(String, i128)>,
+    /// Whether no file is there to be read, so that data holds what the program itself stores.
+    pub defaults: bool,
+    /// Whether inputs without values are guessed by static probabilities.
+    pub is_guess: bool,
+    /// What the module is called in a ledger, and how it was built.
+    pub build: PredictedBuild,
+    /// Where the ledger of the prediction goes.
+    pub ledger: Option<PathBuf>,
+}
+
+/// How a program that is predicted would be built.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictedBuild {
+    /// Names of the modules in maps.
+    pub modules: Vec<String>,
+    /// The state at which its instructions get their identity.
+    pub anchor: Anchor,
+    /// The compiler, by its name and version.
+    pub compiler: Option<String>,
+    /// Its flags that shape code.
+    pub flags: Vec<String>,
+    /// Weights of instructions.
+    pub cost: CostModel,
 }
 
 /// How many bits does each value need?

@@ -19,6 +19,7 @@ mod facts;
 mod facts_ffi;
 mod ffi;
 mod frames;
+mod frequency;
 mod fuel;
 mod globals;
 mod keep;

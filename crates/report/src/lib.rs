@@ -18,5 +18,6 @@ pub mod kit;
 pub mod ledger;
 pub mod life;
 pub mod loops;
+pub mod predict;
 pub mod schema;
 pub mod values;

@@ -25,6 +25,7 @@ use crate::ledger::repair::RepairJson;
 use crate::life::text::LifeJson;
 use crate::loops::explain::ExplainJson;
 use crate::loops::table::LoopsJson;
+use crate::predict::json::PredictJson;
 use crate::values::json::ValuesJson;
 use opcost_answer::Failure;
 
@@ -61,13 +62,14 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 19] = [
+const DOCUMENTS: [Document; 20] = [
     ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
     ("life", || schema_for!(LifeJson)),
     ("loops", || schema_for!(LoopsJson<'_>)),
+    ("predict", || schema_for!(PredictJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
     ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),

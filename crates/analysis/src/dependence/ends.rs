@@ -10,16 +10,31 @@ use super::explanation::{Argument, ExplanationId, Link, LinkCertainty, OutsideIn
 use super::resolution::Resolution;
 use super::rule_set::RuleSet;
 
+/// What is read into memory from outside, where no number is given for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reads {
+    /// Anything.
+    #[default]
+    Open,
+    /// Nothing: the read fails, and memory holds what it held before.
+    Fail,
+    /// Nothing: no read is reached, and memory holds what the program itself stores there.
+    Absent,
+}
+
 impl Resolution<'_, '_> {
-    /// The number that the value certainly is where inputs are these numbers: by name. With
-    /// `defaults`, what a read into memory leaves when it fails replaces other inputs that are read
-    /// into memory. None where a link is only possible. Cost: linear in the answer.
-    pub fn number_given(&self, given: &dyn Fn(&str) -> Option<i128>, defaults: bool) -> Option<i128> {
+    /// The number that the value certainly is where inputs are these numbers: by name. `reads` says
+    /// what other inputs are that are read into memory. None where a link is only possible. Cost:
+    /// linear in the answer.
+    pub fn number_given(&self, given: &dyn Fn(&str) -> Option<i128>, reads: Reads) -> Option<i128> {
         let mut numbers: IdMap<ExplanationId, Option<Number>> = IdMap::filled(self.nodes.len(), None);
         for &id in &self.facts.order {
             numbers[id] = match self.is_input(id) {
                 true => self.given_number(id, given).or_else(|| {
-                    if defaults && self.facts.named[id] { self.left_number(id, &numbers) } else { None }
+                    if reads == Reads::Open || !self.facts.named[id] {
+                        return None;
+                    }
+                    self.left_number(id, reads, &numbers)
                 }),
                 false => self.facts.exact[id].or_else(|| self.number_of_links(id, &numbers)),
             };
@@ -38,12 +53,20 @@ impl Resolution<'_, '_> {
     fn left_number(
         &self,
         id: ExplanationId,
+        reads: Reads,
         numbers: &IdMap<ExplanationId, Option<Number>>,
     ) -> Option<Number> {
         let is_read = |link: &&Link| {
             matches!(self.nodes[self.only_end(link.to)].what, What::Input(OutsideInput::Read { .. }))
         };
-        let mut left = self.nodes[id].links.iter().filter(|link| !is_read(link)).map(|link| numbers[link.to]);
+        let held = || self.nodes[id].links.iter().filter(|link| !is_read(link));
+        let is_stored = |link: &&Link| {
+            link.argument != Argument::Initial
+                && !matches!(self.nodes[self.only_end(link.to)].what, What::Undefined)
+        };
+        // What was there at the start is overwritten where the program stores what it goes on with.
+        let stored_only = reads == Reads::Absent && held().any(|link| is_stored(&link));
+        let mut left = held().filter(|link| !stored_only || is_stored(link)).map(|link| numbers[link.to]);
         let first = left.next()??;
         left.all(|other| other == Some(first)).then_some(first)
     }

@@ -25,24 +25,41 @@ use super::leaving_question::{Compared, Question};
 use super::logic::Condition;
 use super::predicates::is_signed;
 use super::solver::Solver;
-use crate::expression::{Domain, Facts, FormulaId, Relation, Test};
+use crate::expression::{Domain, Facts, FormulaId, FormulaInterval, Relation, Symbol, Test};
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::LoopId;
 
 /// How many edges are looked at for one loop.
-const MOST_STEPS: u32 = 96;
+pub(super) const MOST_STEPS: u32 = 96;
 /// How many tests a condition may have; the rest of them are unknown.
-const MOST_TESTS: u32 = 12;
+pub(super) const MOST_TESTS: u32 = 12;
 
-/// A loop whose entry is looked for.
-struct Search<'r> {
-    id: LoopId,
+/// A block that control comes to, or an edge that it takes, and what that may rest on.
+pub(super) struct Search<'r> {
     /// The loop around it: conditions are those of its iteration.
-    scope: Option<LoopId>,
-    mode: Mode,
-    relies: &'r [TripAssumption],
-    steps: u32,
-    tests: u32,
+    pub(super) scope: Option<LoopId>,
+    pub(super) mode: Mode,
+    pub(super) relies: Relied<'r>,
+    pub(super) steps: u32,
+    pub(super) tests: u32,
+}
+
+/// What a condition may rest on.
+#[derive(Clone, Copy)]
+pub(super) enum Relied<'r> {
+    /// These assumptions and no others.
+    These(&'r [TripAssumption]),
+    /// All that the language and the code promise; no condition on the symbols.
+    Promises,
+}
+
+impl Relied<'_> {
+    fn allows(self, assumption: &TripAssumption) -> bool {
+        match self {
+            Relied::These(list) => list.contains(assumption),
+            Relied::Promises => !matches!(assumption, TripAssumption::Condition(..)),
+        }
+    }
 }
 
 impl Solver<'_, '_> {
@@ -54,7 +71,8 @@ impl Solver<'_, '_> {
             Some(around) => self.source.forest.loops[around].header,
             None => BlockId::new(0),
         };
-        let mut search = Search { id, scope, mode, relies, steps: MOST_STEPS, tests: MOST_TESTS };
+        let relies = Relied::These(relies);
+        let mut search = Search { scope, mode, relies, steps: MOST_STEPS, tests: MOST_TESTS };
         self.reached(header, start, &mut search)
     }
 
@@ -180,7 +198,7 @@ impl Solver<'_, '_> {
     }
 
     /// A condition as a tree of tests: it holds where a loop would be left.
-    fn holds_where(&mut self, condition: &Condition, search: &mut Search<'_>) -> Entered {
+    pub(super) fn holds_where(&mut self, condition: &Condition, search: &mut Search<'_>) -> Entered {
         match condition {
             Condition::Always(true) => Entered::Always,
             Condition::Always(false) => Entered::Never,
@@ -217,9 +235,9 @@ impl Solver<'_, '_> {
     fn told(&mut self, value: Value, search: &Search<'_>) -> Option<FormulaId> {
         let raw = self.raw_value(value, search.mode);
         let inside = self.resolve(raw, search.scope, search.mode);
-        let known = self.lifted(inside, search.id, search.mode);
+        let known = self.lifted_from(inside, search.scope, search.mode);
         let Known { formula, relies } = known;
-        let rests = relies.iter().all(|one| search.relies.contains(one));
+        let rests = relies.iter().all(|one| search.relies.allows(one));
         let is_told = rests && !self.table.is_too_big(formula) && !self.is_no_number(formula);
         is_told.then_some(formula)
     }
@@ -232,7 +250,9 @@ impl Solver<'_, '_> {
         domain: Domain,
         search: &mut Search<'_>,
     ) -> Entered {
-        let turn = self.turn(search.id);
+        // No turn decides here: what is asked is a statement, not the first turn in which it holds.
+        let turn = self.table.symbol(Symbol::Named("no turn".into()), FormulaInterval::NATURAL);
+        let Some(turn) = self.table.as_symbol(turn) else { return Entered::Unknown };
         let are_addresses = domain.bits > 1 && !domain.signed;
         let facts = Facts::new();
         let mut question = Question { table: self.table, facts: &facts, turn, trusts: false, are_addresses };

@@ -50,6 +50,10 @@ impl<'a> FunctionEvolution<'a> {
         &self.counts[id]
     }
 
+    pub(super) fn solver<'s>(&'s mut self, table: &'s mut Formulas) -> Solver<'a, 's> {
+        Solver { source: self.source, table, state: &mut self.state }
+    }
+
     /// All loops in order.
     pub fn trip_counts(&self) -> impl Iterator<Item = (LoopId, &TripCount)> {
         self.counts.iter()

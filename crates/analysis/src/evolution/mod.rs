@@ -8,7 +8,8 @@
 //! 3. Each exit has a first iteration in which it is taken (`exits`, `leaving` and its sisters for
 //!    choices and for counters that wrap), with what holds when the loop is entered put in
 //!    (`guards`); the least of them is the number of back edges (`counts`). All of that is said of
-//!    a loop that is entered, and under which condition it is (`entered`).
+//!    a loop that is entered, and under which condition it is (`entered`). `taken` says the same of one
+//!    branch.
 //! 4. What is around is put in: counts become formulas of the iterations of the loops around and of
 //!    what the function is given (`resolve`), and are summed over these iterations (`totals`).
 //!    Where no formula helps and all is numbers (or constant data), the loop is simulated (`walk`).
@@ -60,6 +61,7 @@ mod raw;
 mod recurrence;
 mod resolve;
 mod solver;
+mod taken;
 mod totals;
 mod vector;
 mod walk;

@@ -140,8 +140,13 @@ impl Solver<'_, '_> {
     /// `known` with the closed forms of all loops around `id` put in, as far as there are any. The
     /// result is a formula of the iterations of the loops around.
     pub(super) fn lifted(&mut self, known: Known, id: LoopId, mode: Mode) -> Known {
+        self.lifted_from(known, self.source.forest.loops[id].parent, mode)
+    }
+
+    /// The same for this loop and all around it.
+    pub(super) fn lifted_from(&mut self, known: Known, innermost: Option<LoopId>, mode: Mode) -> Known {
         let mut known = known;
-        let mut around = self.source.forest.loops[id].parent;
+        let mut around = innermost;
         while let Some(outer) = around {
             known = self.resolve(known, Some(outer), mode);
             known = self.lifted_once(known, outer, mode);

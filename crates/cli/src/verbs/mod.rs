@@ -25,6 +25,7 @@ pub(crate) mod merge;
 pub(crate) mod outputs;
 pub(crate) mod overlap;
 pub(crate) mod papers;
+pub(crate) mod predict;
 pub(crate) mod repair;
 pub(crate) mod report;
 mod report_answers;

@@ -128,11 +128,7 @@ fn lines_of_compiled_modules_are_those_of_their_source() {
         assert_eq!(first(&found, "ir"), ["mul"], "{name}");
         let column = life(&[&format!("{module}:2:13")]);
         assert_eq!(first(&column, "ir"), ["mul"], "{name}");
-        refused(
-            &[&format!("{module}:4")],
-            2,
-            &["has no code", "2, after it 6", "lines are those of", "a.c"],
-        );
+        refused(&[&format!("{module}:4")], 2, &["has no code", "2, after it 6", "lines are those of", "a.c"]);
     }
 }
 

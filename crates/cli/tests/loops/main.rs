@@ -19,6 +19,7 @@ mod narrow;
 mod narrow_fuzz;
 mod outside;
 mod outside_search;
+mod predict;
 mod told;
 mod twelve;
 mod weaker;

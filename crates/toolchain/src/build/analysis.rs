@@ -7,8 +7,9 @@
 use std::path::Path;
 
 use opcost_answer::Failure;
+use opcost_answer::names::{relative, tidy};
 use opcost_job::Request;
-use opcost_job::program::{EffectTable, ProgramSource};
+use opcost_job::program::{EffectTable, PredictedBuild, ProgramSource};
 
 use super::state::Build;
 use crate::input::{Input, Language};
@@ -37,6 +38,22 @@ impl Build {
             world: options.world,
             opens_names: opens_names(&self.options.cflags).map(str::to_owned),
             effects: effects.transpose()?,
+        })
+    }
+
+    /// How the inputs would be built to be counted, as far as the first is.
+    ///
+    /// # Errors
+    /// A compiler is missing.
+    pub fn predicted_build(&self, inputs: &[Input]) -> Result<PredictedBuild, Failure> {
+        let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
+        let first = &inputs[0];
+        Ok(PredictedBuild {
+            modules: inputs.iter().map(|input| relative(&tidy(&root.join(&input.path)), &root)).collect(),
+            anchor: self.anchor(first),
+            compiler: self.compiler_name(first)?,
+            flags: self.options.shaping_flags(),
+            cost: self.cost.clone(),
         })
     }
 

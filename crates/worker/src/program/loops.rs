@@ -1,5 +1,6 @@
 //! From claims about loops to plain answers.
 
+use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::{
     Bindings, ClaimKind, Claims, EntryClaim, EntryForm, LoopClaim, Named, Numbers, Rest, WrittenClaim,
@@ -28,7 +29,26 @@ pub(crate) fn answer(
     bindings: &[(String, i128)],
     defaults: bool,
 ) -> Result<LoopAnswers, WorkError> {
-    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
+    let reads = if defaults { Reads::Fail } else { Reads::Open };
+    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), reads });
+    check(bindings, &claims)?;
+    let module = program.module;
+    Ok(LoopAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        names: claims.names,
+        functions: defined(module),
+        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
+        numbers: claims.loops.iter().map(numbers).collect(),
+        written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
+        code: opcost_certificate::fingerprint(module).to_string(),
+    })
+}
+
+/// Whether formulas have the names that numbers were given for, and these fit them.
+///
+/// # Errors
+/// The first that does not.
+pub(super) fn check(bindings: &[(String, i128)], claims: &Claims) -> Result<(), WorkError> {
     for (name, _) in bindings {
         if !claims.names.contains(name) {
             let mut known = claims.names.clone();
@@ -46,16 +66,7 @@ pub(crate) fn answer(
             "'{name}' cannot be {value}: it has too few bits; give a number that it can hold"
         )));
     }
-    let module = program.module;
-    Ok(LoopAnswers {
-        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
-        names: claims.names,
-        functions: defined(module),
-        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
-        numbers: claims.loops.iter().map(numbers).collect(),
-        written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
-        code: opcost_certificate::fingerprint(module).to_string(),
-    })
+    Ok(())
 }
 
 fn defined(module: &Module) -> Vec<String> {

@@ -9,5 +9,6 @@ mod floats;
 mod loops;
 mod name;
 mod narrow;
+mod predict;
 pub(crate) mod questions;
 mod width;

@@ -13,10 +13,11 @@ use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::loops::LoopAnswers;
+use opcost_answer::predict::PredictAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_ir::{Contents, GlobalKind, Layout, Module};
 use opcost_job::program::{
-    BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, ProgramSource, WidthJob, WorldWish,
+    BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob, WorldWish,
 };
 use opcost_llvm::{Maker, Session};
 
@@ -26,6 +27,11 @@ use crate::names::name_files;
 /// Trip counts of all loops.
 pub(crate) fn loops(job: &LoopsJob) -> Result<LoopAnswers, WorkError> {
     of_program(&job.program, |program, _| super::loops::answer(program, &job.bindings, job.defaults))
+}
+
+/// Executions of all blocks.
+pub(crate) fn predict(job: &PredictJob) -> Result<PredictAnswers, WorkError> {
+    of_program(&job.program, |program, session| super::predict::answer(program, session, job))
 }
 
 /// Bits that values need.

@@ -1,0 +1,215 @@
+//! How often will blocks run? What is predicted, as plain data.
+//!
+//! The child that analyses writes it; printers read it, and `opcost.predict/1` is made of it.
+
+use std::fmt;
+
+use opcost_key::FunctionKey;
+use serde::{Deserialize, Serialize};
+
+/// A number of times: as many digits as it has, never wrapped.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Executions(pub String);
+
+/// How it is known how often a block runs, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PredictedClass {
+    /// It is in no loop.
+    StaticBlock,
+    /// All loops around iterate a constant number of times.
+    Constant,
+    /// The trip count of a loop around is a formula.
+    Formula,
+    /// A ledger gave how often a loop iterates.
+    Run,
+    /// A loop around has more than one exit: the number is a bound.
+    Bound,
+    /// Nothing is known of a loop around: static probabilities.
+    StaticLoop,
+    /// It is not known: recursion, calls through pointers and the like.
+    Unknown,
+}
+
+/// A block.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictedBlock {
+    /// Position in the function.
+    pub block: u32,
+    /// The header of the innermost loop around it.
+    pub header: Option<u32>,
+    /// Its label in LLVM's text.
+    pub label: String,
+    /// Where it is written.
+    pub file: Option<String>,
+    /// Its first line.
+    pub line: Option<u32>,
+    /// How often it runs, to the nearest whole number; none where that hangs on an input without a number.
+    pub executions: Option<Executions>,
+    /// The same as far as it can be shown, with guesses in place of what is open.
+    pub near: f64,
+    /// How that is known.
+    pub class: PredictedClass,
+    /// Whether it is exact, if what loops and branches rest on holds.
+    pub is_exact: bool,
+    /// The formula, for one call of the function.
+    pub formula: Option<String>,
+    /// Why it is not known better.
+    pub reason: Option<String>,
+    /// What one execution costs under the cost model.
+    pub weight: u64,
+    /// Executions for one call by LLVM's estimate.
+    pub by_llvm: f64,
+    /// Executions for one call by static probabilities alone.
+    pub by_statics: f64,
+}
+
+/// A function.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PredictedFunction {
+    /// Its key.
+    pub key: FunctionKey,
+    /// Where it is written.
+    pub file: Option<String>,
+    /// Its first line.
+    pub line: Option<u32>,
+    /// How often it is entered.
+    pub entries: Option<Executions>,
+    /// How that is known.
+    pub class: PredictedClass,
+    /// Why it is not known better.
+    pub reason: Option<String>,
+    /// Its blocks, in order.
+    pub blocks: Vec<PredictedBlock>,
+}
+
+/// An input that would decide something and has no number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenInput {
+    /// Its name, as `--set` takes it.
+    pub name: String,
+    /// What is known of it.
+    pub about: String,
+}
+
+/// All of a program.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PredictAnswers {
+    /// `open` or `closed`.
+    pub world: String,
+    /// Whether it begins at a `main`.
+    pub has_main: bool,
+    /// By module order.
+    pub functions: Vec<PredictedFunction>,
+    /// Inputs without numbers.
+    pub inputs: Vec<OpenInput>,
+    /// Instructions that it executes, of what is not open.
+    pub total: String,
+    /// Whether something is open, so that the total is not all.
+    pub is_open: bool,
+    /// Why no ledger was written that was wanted.
+    pub no_ledger: Option<String>,
+    /// The hash of the code, in hexadecimal digits.
+    pub code: String,
+}
+
+/// How near an estimate is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Share of executions in blocks that are right within 1 %.
+    pub within_1_percent: f64,
+    /// Mean of |p − r| / min(p, r); none if no block ran in both.
+    pub document_mean: Option<f64>,
+    /// The same without those that are off by more than 2 ×.
+    pub document_mean_without_far: Option<f64>,
+    /// Sum over blocks of the smaller share.
+    pub program_block: f64,
+}
+
+/// A function or a loop whose executions are far off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worst {
+    /// The function.
+    pub function: FunctionKey,
+    /// The header of the loop, if it is one.
+    pub header: Option<u32>,
+    /// Where it is written.
+    pub file: Option<String>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// Executions of its blocks as predicted.
+    pub predicted: f64,
+    /// And in the run.
+    pub counted: f64,
+    /// Sum over its blocks of |p − r|, by all executions of the run.
+    pub error: f64,
+}
+
+/// A prediction held against a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nearness {
+    /// The prediction.
+    pub opcost: Measures,
+    /// LLVM's BlockFrequencyInfo times counted entries.
+    pub llvm: Measures,
+    /// Static probabilities alone times counted entries.
+    pub statics: Measures,
+    /// Functions that are furthest off.
+    pub functions: Vec<Worst>,
+    /// Loops that are.
+    pub loops: Vec<Worst>,
+    /// Blocks that were compared.
+    pub blocks: usize,
+}
+
+impl PredictedClass {
+    /// All of them.
+    pub const ALL: [PredictedClass; 7] = [
+        PredictedClass::StaticBlock,
+        PredictedClass::Constant,
+        PredictedClass::Formula,
+        PredictedClass::Run,
+        PredictedClass::Bound,
+        PredictedClass::StaticLoop,
+        PredictedClass::Unknown,
+    ];
+
+    /// The word in documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            PredictedClass::StaticBlock => "static_block",
+            PredictedClass::Constant => "loop_constant",
+            PredictedClass::Formula => "loop_formula",
+            PredictedClass::Run => "run",
+            PredictedClass::Bound => "loop_bound",
+            PredictedClass::StaticLoop => "static_loop",
+            PredictedClass::Unknown => "unknown",
+        }
+    }
+
+    /// In words, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            PredictedClass::StaticBlock => "static block",
+            PredictedClass::Constant => "loop with a constant",
+            PredictedClass::Formula => "loop with a formula",
+            PredictedClass::Run => "loop from a run",
+            PredictedClass::Bound => "loop with a bound",
+            PredictedClass::StaticLoop => "static loop",
+            PredictedClass::Unknown => "unknown",
+        }
+    }
+}
+
+impl Executions {
+    /// The number, if it fits.
+    pub fn to_u64(&self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+}
+
+impl fmt::Display for Executions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

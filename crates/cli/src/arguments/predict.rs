@@ -1,0 +1,58 @@
+//! Flags of `opcost predict`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ProgramArguments;
+use super::loops::parse_binding;
+
+pub(crate) const PREDICT_EXAMPLES: &str = "\
+Examples:
+  opcost predict --set n=1000 prog.f90            how often every block runs, with n = 1000
+  opcost predict prog.c -- 1000                   the program's own arguments are the inputs
+  opcost predict --defaults prog.f90              data that is read holds its defaults
+  opcost predict --against run.opc prog.c         how right is it? Beside LLVM's own estimate
+  opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
+  opcost predict --json predicted.json prog.bc    the same as JSON
+
+Exit status: 0 success, 1 opcost failed, 2 usage.";
+
+#[derive(Args, Debug)]
+pub(crate) struct PredictArguments {
+    /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A value for a name in formulas. May be repeated.
+    // A name may begin with a minus: `-3||%from`, what the callers give.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
+    pub(crate) bindings: Vec<(String, i128)>,
+    /// Assumes that there is no input file: variables hold what the program itself stores in them. There
+    /// are no arguments but those after --. --set overrides it.
+    #[arg(long)]
+    pub(crate) defaults: bool,
+    /// Guesses the trip counts of loops whose inputs have no value, by static probabilities.
+    #[arg(long)]
+    pub(crate) guess: bool,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+    /// Measures how right the prediction is: the ledger of a count of the same build.
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) against: Option<PathBuf>,
+    /// How many functions and blocks are listed.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Writes opcost.predict/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes the prediction to a ledger (.opc), for report, diff, export and overlap.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Where to write the text, instead of stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Arguments of the program: values of argv[1] and so on. Nothing is run.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<OsString>,
+}

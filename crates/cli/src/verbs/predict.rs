@@ -1,0 +1,168 @@
+//! `opcost predict`: how often will every block run?
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::arguments::PredictArguments;
+use crate::verbs::answered::command;
+use crate::verbs::loops::analysed;
+use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
+use crate::verbs::show::save_failure_json;
+use opcost::ledgers;
+use opcost::nearness::nearness;
+use opcost_answer::predict::{Nearness, PredictAnswers};
+use opcost_answer::{Failure, Status};
+use opcost_job::program::PredictJob;
+use opcost_profile::Ledger;
+use opcost_profile::overlap::{Overlap, overlap};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::style::screen_width;
+use opcost_report::ledger::overlap::print_refused;
+use opcost_report::predict::json::{Against, PredictJson};
+use opcost_report::predict::text::{PredictReport, print_prediction};
+use opcost_toolchain::build::{Build, Purpose};
+
+/// Functions and loops that are furthest off.
+const WORST: usize = 5;
+/// Inputs that a message lists.
+const LISTED: usize = 6;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
+    let result = carry_out(arguments);
+    save_failure_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
+    refuse_idle(
+        &arguments.program.compile,
+        &[CodeFlag::Codegen, CodeFlag::Time],
+        "nothing is measured and no machine code is made",
+    )?;
+    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    // A ledger that cannot be read is told before the analysis takes its time.
+    let truth = arguments.against.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
+    let working = Progress::start("predicting");
+    let path = build.path("predicted.opc");
+    let question = PredictJob {
+        program: build.program_source(&inputs, &arguments.program.options())?,
+        bindings: arguments.bindings.clone(),
+        arguments: numbers(&arguments.arguments, arguments.defaults),
+        defaults: arguments.defaults,
+        is_guess: arguments.guess,
+        build: build.predicted_build(&inputs)?,
+        ledger: (truth.is_some() || arguments.ledger.is_some()).then(|| path.clone()),
+    };
+    let answers = build.query(question, &inputs)?;
+    drop(working);
+    if let Some(flag) = wants_numbers(arguments) {
+        refuse_open(&answers, flag)?;
+    }
+    let predicted = match (&answers.no_ledger, truth.is_some() || arguments.ledger.is_some()) {
+        (Some(reason), _) => return Err(Failure::Counters(format!("no ledger can be made: {reason}"))),
+        (None, true) => Some(ledgers::counts(&path, None)?),
+        (None, false) => None,
+    };
+    let against = match (&predicted, &truth) {
+        (Some(predicted), Some(truth)) => Some(hold(arguments, &answers, predicted, truth)?),
+        _ => None,
+    };
+    if let Some(path) = &arguments.json {
+        let against = against.as_ref().map(|(nearness, overlap)| Against { nearness, overlap });
+        save_json(path, &PredictJson::text(&answers, against.as_ref()))?;
+    }
+    if let (Some(path), Some(mut ledger)) = (&arguments.ledger, predicted) {
+        ledger.about.commands = vec![command("predict", &arguments.inputs, &arguments.arguments)];
+        ledgers::save(path, &ledger)?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        let mut next = Vec::new();
+        if let Some(input) = answers.inputs.first() {
+            next.push(format!(
+                "opcost predict --set '{}=1000' {}",
+                input.name,
+                again(&inputs, &arguments.program)
+            ));
+        }
+        match &arguments.ledger {
+            Some(path) => next.push(format!("opcost report {}", path.display())),
+            None if against.is_none() => {
+                next.push(format!("opcost count --ledger run.opc {}", again(&inputs, &arguments.program)));
+                next.push(format!("opcost predict --against run.opc {}", again(&inputs, &arguments.program)));
+            }
+            None => {}
+        }
+        let report = PredictReport {
+            answers: &answers,
+            about: about(&inputs, &arguments.program.compile),
+            top: arguments.top,
+            nearness: against.as_ref().map(|(nearness, overlap)| (nearness, overlap)),
+            next,
+        };
+        save_text(arguments.output.as_deref(), &print_prediction(&report, screen_width()), Stream::Stdout)?;
+    }
+    Ok(Status::Fine)
+}
+
+/// The words of a command line that are whole numbers, by their names, and how many words there are.
+fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
+    if words.is_empty() && !defaults {
+        return Vec::new();
+    }
+    let number = |(position, word): (usize, &OsString)| {
+        let number = word.to_str()?.parse().ok()?;
+        Some((format!("argv[{}]", position + 1), number))
+    };
+    let count = words.len() as i128;
+    // As C counts them, and as Fortran's library does.
+    let counts = [("argc".to_owned(), count + 1), ("_FortranAArgumentCount()".to_owned(), count)];
+    words.iter().enumerate().filter_map(number).chain(counts).collect()
+}
+
+/// The flag that asks for a number of every block.
+fn wants_numbers(arguments: &PredictArguments) -> Option<&'static str> {
+    match (&arguments.against, &arguments.ledger) {
+        (Some(_), _) => Some("--against"),
+        (None, Some(_)) => Some("--ledger"),
+        (None, None) => None,
+    }
+}
+
+/// A prediction with open inputs is no set of counts.
+fn refuse_open(answers: &PredictAnswers, flag: &str) -> Result<(), Failure> {
+    if !answers.is_open {
+        return Ok(());
+    }
+    let names: Vec<String> =
+        answers.inputs.iter().take(LISTED).map(|input| format!("--set '{}=VALUE'", input.name)).collect();
+    let more = if answers.inputs.len() > LISTED { " …" } else { "" };
+    Err(Failure::Usage(format!(
+        "{flag} needs a number for every block, and some hang on inputs without a value: give {}{more}, --defaults, the \
+         program's arguments behind --, or --guess",
+        names.join(" ")
+    )))
+}
+
+/// The prediction held against a run of the same code.
+fn hold(
+    arguments: &PredictArguments,
+    answers: &PredictAnswers,
+    predicted: &Ledger,
+    truth: &Ledger,
+) -> Result<(Nearness, Overlap), Failure> {
+    let all = overlap(predicted, truth);
+    if all.blocks == 0 || !all.refused.is_empty() {
+        let path = arguments.against.as_deref().unwrap_or(Path::new(""));
+        return Err(Failure::Usage(format!(
+            "{} was counted in another build than is predicted here: count the same sources at the same level and with \
+             the same flags{}{}",
+            path.display(),
+            if all.refused.is_empty() { "" } else { "\n" },
+            print_refused(&all.refused).trim_end()
+        )));
+    }
+    Ok((nearness(answers, truth, WORST), all))
+}

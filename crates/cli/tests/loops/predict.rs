@@ -1,0 +1,154 @@
+//! Is what is predicted what a run counts, and is what cannot be predicted said?
+
+use opcost_testkit::command::{Workplace, holds_to_schema};
+use serde_json::Value;
+
+use super::workplace;
+
+/// A triangle of calls over two files; the size is an argument.
+const MAIN: &str = "#include <stdio.h>\n#include <stdlib.h>\nlong rows(int n);\nint main(int argc, char **argv) {\n  \
+                    int n = argc > 1 ? atoi(argv[1]) : 100;\n  printf(\"%ld\\n\", rows(n));\n  return 0;\n}\n";
+const ROWS: &str = "volatile int sink;\nlong rows(int n) {\n  long sum = 0;\n  for (int i = 0; i < n; i++)\n    for \
+                    (int j = i; j < n; j++) {\n      sink = j;\n      sum += sink;\n    }\n  return sum;\n}\n";
+
+fn two_files(work: &Workplace) -> [String; 2] {
+    [work.write("main.c", MAIN), work.write("rows.c", ROWS)]
+}
+
+/// The document of a prediction.
+fn predicted(work: &Workplace, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["predict", "--json", "-"].into_iter().chain(arguments.iter().copied()).collect();
+    let document = work.opcost(&all).expect(0).json();
+    holds_to_schema(&document);
+    document
+}
+
+#[test]
+fn a_program_of_two_files_is_predicted_as_it_runs() {
+    let work = workplace();
+    let [main, rows] = two_files(&work);
+    work.opcost(&["count", "-O1", "--ledger", "run.opc", &main, &rows, "--", "317"]).expect(0);
+    let document = predicted(&work, &["-O1", "--against", "run.opc", &main, &rows, "--", "317"]);
+    let against = &document["against"];
+    assert_eq!(against["within_1_percent"], 1.0, "{against}");
+    assert_eq!(against["document_mean"], 0.0, "{against}");
+    assert!(against["llvm"]["within_1_percent"].as_f64().unwrap() < 0.5, "{against}");
+    assert_eq!(against["overlap"]["program_block"], 1.0, "{against}");
+    let inner =
+        document["blocks"].as_array().unwrap().iter().find(|block| block["executions"] == 317 * 318 / 2);
+    let inner = inner.expect("the inner loop runs n(n+1)/2 times");
+    assert_eq!((&inner["class"], &inner["exact"]), (&"loop_formula".into(), &true.into()));
+    let shares: f64 =
+        document["classes"].as_object().unwrap().values().map(|share| share.as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    // All that it executes is what was counted.
+    let counted = work.opcost(&["count", "-O1", "--json", "-", &main, &rows, "--", "317"]).expect(0).json();
+    assert_eq!(document["total"], counted["total"]["instructions"], "{}", counted["total"]);
+}
+
+#[test]
+fn a_predicted_ledger_goes_where_counted_ones_go() {
+    let work = workplace();
+    let [main, rows] = two_files(&work);
+    work.opcost(&["predict", "-O1", "--ledger", "said.opc", &main, &rows, "--", "50"]).expect(0);
+    work.opcost(&["count", "-O1", "--ledger", "run.opc", &main, &rows, "--", "50"]).expect(0);
+    work.opcost(&["report", "said.opc"]).expect(0).tells(&["rows"]);
+    work.opcost(&["diff", "run.opc", "said.opc"]).expect(0);
+    work.opcost(&["overlap", "said.opc", "run.opc"]).expect(0).tells(&["100.0 %"]);
+}
+
+#[test]
+fn inputs_without_values_are_listed_and_no_counts_are_made_of_them() {
+    let work = workplace();
+    let [main, rows] = two_files(&work);
+    let document = predicted(&work, &["-O1", &main, &rows]);
+    assert_eq!(document["total"], Value::Null);
+    let inputs = document["inputs"].as_array().unwrap();
+    assert!(inputs.iter().any(|input| input["flag"].as_str().unwrap().starts_with("--set '")), "{inputs:?}");
+    let open: Vec<&Value> =
+        document["blocks"].as_array().unwrap().iter().filter(|block| block["executions"].is_null()).collect();
+    assert!(open.iter().any(|block| block["formula"].is_string()), "{open:?}");
+    work.opcost(&["count", "-O1", "--ledger", "run.opc", &main, &rows]).expect(0);
+    for wanted in [["--against", "run.opc"], ["--ledger", "said.opc"]] {
+        let said = work.opcost(&["predict", "-O1", wanted[0], wanted[1], &main, &rows]).expect(2);
+        for word in [wanted[0], "--set", "--guess"] {
+            assert!(said.stderr.contains(word), "{}", said.stderr);
+        }
+    }
+    assert!(!work.path("said.opc").exists());
+    let guessed = predicted(&work, &["-O1", "--guess", "--against", "run.opc", &main, &rows]);
+    assert!(guessed["classes"]["static_loop"].as_f64().unwrap() > 0.0, "{}", guessed["classes"]);
+    let said = work.opcost(&["predict", "-O1", "--set", "nowhere=1", &main, &rows]).expect(2);
+    assert!(said.stderr.contains("'nowhere'"), "{}", said.stderr);
+}
+
+#[test]
+fn a_ledger_of_another_build_is_refused() {
+    let work = workplace();
+    let [main, rows] = two_files(&work);
+    work.opcost(&["count", "-O0", "--ledger", "run.opc", &main, &rows]).expect(0);
+    let arguments = ["predict", "-O1", "--against", "run.opc", &main, &rows, "--", "5"];
+    let said = work.opcost(&arguments).expect(2);
+    assert!(said.stderr.contains("another build") && said.stderr.contains("run.opc"), "{}", said.stderr);
+    let other = work.write("other.c", "int main(void) { return 0; }\n");
+    work.opcost(&["count", "--ledger", "other.opc", &other]).expect(0);
+    let arguments = ["predict", "-O1", "--against", "other.opc", &main, &rows, "--", "5"];
+    assert!(work.opcost(&arguments).expect(2).stderr.contains("another build"));
+    let said = work.opcost(&["predict", "--against", "none.opc", &other]).expect(1);
+    assert!(said.stderr.contains("none.opc"), "{}", said.stderr);
+}
+
+/// Recursion and a call through a pointer.
+const MARKED: &str = "volatile int sink;\n__attribute__((noinline)) int down(int n) { sink = n; return n < 1 ? 0 : 1 + \
+                      down(n - 1) + down(n - 2); }\n__attribute__((noinline)) void called(void) { sink = 1; }\nvoid \
+                      (*volatile target)(void) = called;\nint main(void) { for (int i = 0; i < 10; i++) target(); \
+                      return down(5) == 7; }\n";
+
+#[test]
+fn recursion_and_calls_through_pointers_are_marked_with_their_reason() {
+    let work = workplace();
+    let source = work.write("marked.c", MARKED);
+    let document = predicted(&work, &["-O1", &source]);
+    let function = |name: &str| {
+        let all = document["functions"].as_array().unwrap();
+        all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
+    };
+    for (name, word) in [("down", "recursion"), ("called", "pointers")] {
+        let one = function(name);
+        assert_eq!(one["class"], "unknown", "{one}");
+        assert!(one["reason"].as_str().unwrap().contains(word), "{one}");
+    }
+    assert_eq!(function("main")["class"], "static_block");
+    work.opcost(&["predict", "-O1", &source]).expect(0).tells(&["unknown: ", "recursion", "pointers"]);
+}
+
+/// More executions than 64 bits hold.
+const HUGE: &str = "volatile int sink;\nint main(void) {\n  for (unsigned long i = 0; i < 1ul << 60; i++)\n    for \
+                    (unsigned long j = 0; j < 1ul << 60; j++) sink = 1;\n  return 0;\n}\n";
+
+#[test]
+fn numbers_of_more_than_64_bits_are_whole_and_no_ledger_holds_them() {
+    let work = workplace();
+    let source = work.write("huge.c", HUGE);
+    let document = predicted(&work, &["-O1", &source]);
+    let digits = (1u128 << 120).to_string();
+    let blocks = document["blocks"].as_array().unwrap();
+    assert!(blocks.iter().any(|block| block["executions"] == digits.as_str()), "{blocks:?}");
+    let said = work.opcost(&["predict", "-O1", "--ledger", "huge.opc", &source]).expect(1);
+    assert!(said.stderr.contains("64 bits"), "{}", said.stderr);
+    work.opcost(&["predict", "-O1", &source]).expect(0);
+}
+
+#[test]
+fn lines_fit_a_terminal_of_80_columns() {
+    let work = workplace();
+    let [main, rows] = two_files(&work);
+    for arguments in [vec!["--", "50"], vec![]] {
+        let all: Vec<&str> = ["predict", "-O1", &main, &rows].into_iter().chain(arguments).collect();
+        let output = work.command(&all).env("COLUMNS", "80").output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        for line in text.lines().filter(|line| !line.starts_with("next: ") && !line.contains(" world")) {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}

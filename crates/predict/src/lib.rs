@@ -1,0 +1,68 @@
+//! How often will every block of a program run? Predicted from its code alone.
+//!
+//! Block frequencies from static probabilities times trip counts (source document 003), over whole
+//! nests and through calls, in exact fractions. What `analysis` knows of loops and branches decides,
+//! with the numbers that a user gives. Where it does not, static probabilities guess. Each block says
+//! how its number is known.
+//!
+//! | question | file |
+//! |---|---|
+//! | what is a number of times? | [`fraction`] |
+//! | which way does a branch go that nothing decides? | `prior` |
+//! | what of a function decides its counts? | `model` |
+//! | in which order are blocks looked at? | `region` |
+//! | which iterations are not all alike? | `dependence` |
+//! | how often does each block run for one call? | `evaluate` |
+//! | what do iterations do together that differ? | `sums` |
+//! | and through calls? | `program` |
+//! | how does it read as a formula? | `formula` |
+//! | what is predicted? (data only) | [`prediction`] |
+//!
+//! This room knows nothing of LLVM, of ledgers or of files.
+
+mod dependence;
+mod evaluate;
+mod formula;
+pub mod fraction;
+mod model;
+pub mod prediction;
+mod prior;
+mod program;
+mod region;
+mod sums;
+
+use std::collections::BTreeSet;
+
+use opcost_analysis::memory::MemoryModel;
+use opcost_claims::{Bindings, with_functions};
+use opcost_index::IdMap;
+use opcost_ir::Module;
+use opcost_key::{BlockId, FunctionId};
+
+use fraction::Fraction;
+
+pub use prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
+
+/// Predicts a program; `is_guess`: inputs without numbers are guessed by static probabilities. Also the names of inputs
+/// that numbers were put in for.
+pub fn predict(
+    program: &MemoryModel<'_>,
+    bindings: &Bindings,
+    is_guess: bool,
+) -> (Prediction, BTreeSet<String>) {
+    let wishes = program::Wishes { is_guess };
+    with_functions(program, bindings, |functions| {
+        program::Program::predict(program.module, functions, wishes)
+    })
+}
+
+/// Executions of a function's blocks for one call, by static probabilities alone.
+pub fn static_frequencies(module: &Module, function: FunctionId) -> IdMap<BlockId, Fraction> {
+    if module.functions[function].blocks.is_empty() {
+        return IdMap::new();
+    }
+    let model = model::FunctionModel::of_statics(module, function);
+    let dependence = dependence::Dependence::of(&model);
+    let numbers = rustc_hash::FxHashMap::default();
+    evaluate::Evaluator::new(&model, &dependence, &numbers, 0, evaluate::Belief::Statics).counts().blocks
+}

@@ -1,0 +1,227 @@
+//! What of a function decides how often its blocks run? Plain data to evaluate.
+//!
+//! Each edge has the condition under which it is taken, and its share where that is not decided. Each
+//! loop has its trip count, each call its arguments. The symbols of all these are listed. All formulas
+//! are in one table. Input: a solved function (`opcost_claims`). Output: [`FunctionModel`].
+//! Cost: one condition an edge.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::Zero;
+use opcost_analysis::evolution::{Entered, Reason, TripAnswer};
+use opcost_analysis::expression::{FormulaId, Formulas, Symbol, Test};
+use opcost_claims::Solved;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::{LoopForest, LoopId};
+use opcost_index::{Id, IdMap, reverse_postorder};
+use opcost_ir::{CalleeRef, Function, Module, Value};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::fraction::{Fraction, whole};
+use crate::prior::Priors;
+use crate::region::Regions;
+
+/// What decides how often the blocks of a function run.
+pub(crate) struct FunctionModel {
+    pub(crate) formulas: Formulas,
+    pub(crate) forest: LoopForest<BlockId>,
+    pub(crate) regions: Regions,
+    pub(crate) edges: IdMap<BlockId, Vec<EdgeModel>>,
+    pub(crate) loops: IdMap<LoopId, LoopModel>,
+    pub(crate) calls: Vec<CallModel>,
+    /// Symbols without a number.
+    pub(crate) symbols: BTreeMap<usize, OpenSymbol>,
+}
+
+/// One edge.
+pub(crate) struct EdgeModel {
+    pub(crate) edge: Edge<BlockId>,
+    pub(crate) taken: Entered,
+    /// Its share where nothing is decided.
+    pub(crate) prior: Fraction,
+    /// Another one: what it does not change rests on no guess.
+    pub(crate) other: Fraction,
+}
+
+/// Other shares of the ways that are possible at all.
+fn others(priors: &[Fraction]) -> Vec<Fraction> {
+    let weight = |(slot, prior): (usize, &Fraction)| {
+        if prior.is_zero() { Fraction::zero() } else { whole(3 * slot as u64 + 1) }
+    };
+    let weights: Vec<Fraction> = priors.iter().enumerate().map(weight).collect();
+    let total: Fraction = weights.iter().sum();
+    weights.into_iter().map(|weight| if total.is_zero() { weight } else { weight / &total }).collect()
+}
+
+/// One loop.
+pub(crate) struct LoopModel {
+    pub(crate) back_edges: TripAnswer,
+    pub(crate) conditions: Vec<Test>,
+    pub(crate) reason: Option<String>,
+}
+
+/// A call of a function of the program.
+pub(crate) struct CallModel {
+    pub(crate) block: BlockId,
+    pub(crate) at: InstructionId,
+    pub(crate) callee: FunctionId,
+    /// A formula for each argument that has one.
+    pub(crate) arguments: Vec<Option<FormulaId>>,
+}
+
+/// A symbol of which the code alone does not say which number it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenSymbol {
+    pub(crate) symbol: Symbol,
+    pub(crate) name: String,
+    /// Whether it comes from outside by a name, so that a user can give it.
+    pub(crate) is_input: bool,
+    pub(crate) about: String,
+    /// The value of the code, where the calls that led here may decide it.
+    pub(crate) value: Option<Value>,
+}
+
+impl FunctionModel {
+    pub(crate) fn of(module: &Module, id: FunctionId, solved: &mut Solved<'_>) -> FunctionModel {
+        let function = &module.functions[id];
+        let forest = solved.forest().clone();
+        let order = reverse_postorder(function, BlockId::new(0));
+        let regions = Regions::of(&forest, &order);
+        let priors = Priors::new(module, function, &forest);
+        let mut all: IdMap<BlockId, Vec<EdgeModel>> = IdMap::new();
+        let reached: BTreeSet<BlockId> = order.iter().copied().collect();
+        for block in function.blocks.ids() {
+            let mut own = Vec::new();
+            if reached.contains(&block) {
+                let is_choice = function.blocks[block].successors.len() > 1;
+                let shares = priors.shares(block);
+                let others = others(&shares);
+                for ((edge, prior), other) in edges_from(function, block).zip(shares).zip(others) {
+                    let taken = if is_choice { solved.taken(edge) } else { Entered::Always };
+                    own.push(EdgeModel { edge, taken, prior, other });
+                }
+            }
+            all.push(own);
+        }
+        let loops: IdMap<LoopId, LoopModel> = forest
+            .loops
+            .ids()
+            .map(|id| {
+                let trips = solved.trips(id);
+                LoopModel { back_edges: trips.back_edges, conditions: trips.conditions, reason: trips.reason }
+            })
+            .collect();
+        let calls = calls(function, solved, &reached);
+        let mut model = FunctionModel {
+            formulas: solved.formulas().clone(),
+            forest,
+            regions,
+            edges: all,
+            loops,
+            calls,
+            symbols: BTreeMap::new(),
+        };
+        model.symbols = model.open_symbols(solved);
+        model
+    }
+
+    /// The same with nothing known of loops and branches.
+    pub(crate) fn of_statics(module: &Module, id: FunctionId) -> FunctionModel {
+        let function = &module.functions[id];
+        let dominators = Dominators::compute(function, BlockId::new(0));
+        let forest = LoopForest::compute(function, &dominators);
+        let order = reverse_postorder(function, BlockId::new(0));
+        let regions = Regions::of(&forest, &order);
+        let priors = Priors::new(module, function, &forest);
+        let edges = function.blocks.ids().map(|block| {
+            let shares = edges_from(function, block).zip(priors.shares(block));
+            let edge = |(edge, prior): (Edge<BlockId>, Fraction)| EdgeModel {
+                edge,
+                taken: Entered::Unknown,
+                other: prior.clone(),
+                prior,
+            };
+            shares.map(edge).collect()
+        });
+        let edges = edges.collect();
+        let unknown = || LoopModel {
+            back_edges: TripAnswer::Unknown(Reason::TooBig),
+            conditions: Vec::new(),
+            reason: None,
+        };
+        let loops = forest.loops.ids().map(|_| unknown()).collect();
+        FunctionModel {
+            formulas: Formulas::new(),
+            regions,
+            edges,
+            loops,
+            forest,
+            calls: Vec::new(),
+            symbols: BTreeMap::new(),
+        }
+    }
+
+    /// All formulas that decide counts.
+    pub(crate) fn deciding_formulas(&self) -> Vec<FormulaId> {
+        let edges = self.edges.values().flatten().flat_map(|edge| edge.taken.formulas());
+        let loops = self.loops.values().flat_map(|one| {
+            one.back_edges.formula().into_iter().chain(one.conditions.iter().map(|test| test.of))
+        });
+        edges.chain(loops).collect()
+    }
+
+    /// Those, and the ones that calls pass on.
+    fn all_formulas(&self) -> Vec<FormulaId> {
+        let passed = self.calls.iter().flat_map(|call| call.arguments.iter().flatten().copied());
+        self.deciding_formulas().into_iter().chain(passed).collect()
+    }
+
+    fn open_symbols(&self, solved: &Solved<'_>) -> BTreeMap<usize, OpenSymbol> {
+        let mut open = BTreeMap::new();
+        for formula in self.all_formulas() {
+            for &id in self.formulas.symbols_in(formula) {
+                let symbol = self.formulas.symbol_of(id);
+                if open.contains_key(&id.index()) || matches!(symbol, Symbol::Turn(_) | Symbol::Index(_)) {
+                    continue;
+                }
+                let named = solved.named(symbol);
+                let value = solved.value_of(symbol);
+                let symbol = symbol.clone();
+                let one = OpenSymbol {
+                    symbol,
+                    name: named.name,
+                    is_input: named.is_input,
+                    about: named.about,
+                    value,
+                };
+                open.insert(id.index(), one);
+            }
+        }
+        open
+    }
+}
+
+/// Calls of functions of the module, with what they pass as formulas.
+fn calls(function: &Function, solved: &mut Solved<'_>, reached: &BTreeSet<BlockId>) -> Vec<CallModel> {
+    let mut calls = Vec::new();
+    for &(at, call) in &function.calls {
+        let CalleeRef::Function(callee) = call.callee else { continue };
+        let block = function.block_of(at);
+        if !reached.contains(&block) {
+            continue;
+        }
+        let arguments = function
+            .arguments_of(at)
+            .iter()
+            .map(|&value| match value {
+                Value::Instruction(_) | Value::Argument(_) | Value::Constant(_) => {
+                    solved.value_in(value, block)
+                }
+                _ => None,
+            })
+            .collect();
+        calls.push(CallModel { block, at, callee, arguments });
+    }
+    calls
+}

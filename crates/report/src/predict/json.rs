@@ -1,0 +1,312 @@
+//! The document `opcost.predict/1`.
+//!
+//! Cost: the blocks.
+
+use std::collections::BTreeMap;
+
+use opcost_answer::predict::{
+    Executions, Measures, Nearness, PredictAnswers, PredictedClass, PredictedFunction, Worst,
+};
+use opcost_profile::overlap::Overlap;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use crate::kit::save::document;
+use crate::ledger::overlap::OverlapJson;
+use crate::predict::text::{class_shares, executions_of};
+use opcost_answer::names::demangle;
+
+/// The document of `opcost predict`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.predict/1")]
+pub struct PredictJson<'a> {
+    /// Always `opcost.predict/1`.
+    #[schemars(extend("const" = "opcost.predict/1"))]
+    schema: &'static str,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
+    world: &'a str,
+    /// Instructions of the cost model that all of it executes; null where that hangs on an input
+    /// without a value.
+    total: Option<Number<'a>>,
+    /// Predicted time, where a timing file was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    /// Functions, in module order.
+    functions: Vec<FunctionJson<'a>>,
+    /// All blocks.
+    blocks: Vec<BlockJson<'a>>,
+    /// By class: the share of all executions of blocks whose number is known so. The shares sum to 1.
+    classes: BTreeMap<&'static str, f64>,
+    /// Inputs that would decide something and have no value.
+    inputs: Vec<InputJson<'a>>,
+    /// The timing file that was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timing: Option<TimingJson>,
+    /// The prediction held against a run, with --against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<AgainstJson>,
+}
+
+/// A timing file.
+#[derive(Serialize, JsonSchema)]
+struct TimingJson {
+    /// Its name.
+    name: String,
+    /// Its hash.
+    hash: String,
+}
+
+/// A count: an integer; of more than 64 bits its digits as a text.
+struct Number<'a>(&'a str);
+
+impl JsonSchema for Number<'_> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A count: an integer; of more than 64 bits its digits as a text.",
+            "type": ["integer", "string"],
+            "minimum": 0
+        })
+    }
+}
+
+impl Serialize for Number<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.parse::<u64>() {
+            Ok(number) => serializer.serialize_u64(number),
+            // More than 64 bits: all digits, as a text.
+            Err(_) => serializer.serialize_str(self.0),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FunctionJson<'a> {
+    /// Its key.
+    key: String,
+    /// As its language writes it.
+    name: String,
+    /// As the linker knows it.
+    linkage_name: &'a str,
+    /// Where it is written.
+    file: Option<&'a str>,
+    /// Its first line.
+    line: Option<u32>,
+    /// How often it is entered; null where that hangs on an input without a value.
+    entries: Option<Number<'a>>,
+    /// Instructions of its own blocks, of what is known.
+    instructions: f64,
+    /// How its entries are known.
+    class: &'static str,
+    /// Why they are not known better.
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BlockJson<'a> {
+    /// The key of its function.
+    function: String,
+    /// Its position in the function.
+    block: u32,
+    /// Its label in LLVM's text.
+    label: &'a str,
+    /// Where it is written.
+    file: Option<&'a str>,
+    /// Its first line.
+    line: Option<u32>,
+    /// How often it runs, to the nearest whole number; null where that hangs on an input without a value.
+    executions: Option<Number<'a>>,
+    /// How that is known: `static_block`, `loop_constant`, `loop_formula`, `run`, `loop_bound`, `static_loop`,
+    /// `unknown`.
+    class: &'static str,
+    /// Whether the number is exact, if what trip counts and branches rest on holds (`opcost loops` lists it).
+    exact: bool,
+    /// Executions of the header of its loop for one call of the function, over the names of inputs.
+    formula: Option<&'a str>,
+    /// Why it is not known better.
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct InputJson<'a> {
+    /// Its name.
+    name: &'a str,
+    /// What is known of it.
+    about: &'a str,
+    /// The flag that gives it a value.
+    flag: String,
+}
+
+/// How right it was.
+#[derive(Serialize, JsonSchema)]
+struct AgainstJson {
+    /// Agreement, as `opcost overlap` measures it.
+    overlap: OverlapJson,
+    /// Share of the run's block executions that are predicted within 1 %.
+    within_1_percent: f64,
+    /// Mean of |p − r| / min(p, r) over blocks that ran in both; null if there is none.
+    document_mean: Option<f64>,
+    /// The same without blocks that are off by more than 2 ×.
+    document_mean_without_far: Option<f64>,
+    /// Time that the run took, where it is known.
+    seconds_measured: Option<f64>,
+    /// LLVM's BlockFrequencyInfo, times how often the run entered each function.
+    llvm: MeasuresJson,
+    /// Static probabilities alone, times the same.
+    statics: MeasuresJson,
+    /// Functions that are furthest off.
+    worst_functions: Vec<WorstJson>,
+    /// Loops that are.
+    worst_loops: Vec<WorstJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MeasuresJson {
+    /// As of the prediction.
+    within_1_percent: f64,
+    /// As of the prediction.
+    document_mean: Option<f64>,
+    /// As of the prediction.
+    document_mean_without_far: Option<f64>,
+    /// Overlap of blocks over the program.
+    program_block: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct WorstJson {
+    /// The key of the function.
+    function: String,
+    /// The block that heads the loop, if it is one.
+    header: Option<u32>,
+    /// Where it is written.
+    file: Option<String>,
+    /// Its line.
+    line: Option<u32>,
+    /// Executions of its blocks as predicted.
+    predicted: f64,
+    /// And in the run.
+    counted: f64,
+    /// Sum of |p − r| over its blocks, by all executions of the run.
+    error: f64,
+}
+
+/// What the prediction was held against.
+pub struct Against<'a> {
+    /// The measures.
+    pub nearness: &'a Nearness,
+    /// Agreement of the ledgers.
+    pub overlap: &'a Overlap,
+}
+
+impl<'a> PredictJson<'a> {
+    /// The document as text.
+    pub fn text(answers: &'a PredictAnswers, against: Option<&Against<'_>>) -> String {
+        let json = PredictJson {
+            schema: "opcost.predict/1",
+            world: &answers.world,
+            total: (!answers.is_open).then_some(Number(&answers.total)),
+            seconds: None,
+            functions: answers.functions.iter().map(function).collect(),
+            blocks: answers.functions.iter().flat_map(blocks).collect(),
+            classes: class_shares(answers).into_iter().map(|(class, share)| (class.word(), share)).collect(),
+            inputs: answers
+                .inputs
+                .iter()
+                .map(|one| InputJson {
+                    name: &one.name,
+                    about: &one.about,
+                    flag: format!("--set '{}=VALUE'", one.name),
+                })
+                .collect(),
+            timing: None,
+            against: against.map(AgainstJson::new),
+        };
+        document(&json)
+    }
+}
+
+fn number(executions: &Option<Executions>) -> Option<Number<'_>> {
+    executions.as_ref().map(|number| Number(&number.0))
+}
+
+fn class(class: PredictedClass) -> &'static str {
+    class.word()
+}
+
+fn function(one: &PredictedFunction) -> FunctionJson<'_> {
+    FunctionJson {
+        key: one.key.to_string(),
+        name: demangle(&one.key.name),
+        linkage_name: &one.key.name,
+        file: one.file.as_deref(),
+        line: one.line,
+        entries: number(&one.entries),
+        instructions: one.blocks.iter().map(|block| executions_of(block) * block.weight as f64).sum(),
+        class: class(one.class),
+        reason: one.reason.as_deref(),
+    }
+}
+
+fn blocks(one: &PredictedFunction) -> Vec<BlockJson<'_>> {
+    let key = one.key.to_string();
+    one.blocks
+        .iter()
+        .map(|block| BlockJson {
+            function: key.clone(),
+            block: block.block,
+            label: &block.label,
+            file: block.file.as_deref(),
+            line: block.line,
+            executions: number(&block.executions),
+            class: class(block.class),
+            exact: block.is_exact,
+            formula: block.formula.as_deref(),
+            reason: block.reason.as_deref(),
+        })
+        .collect()
+}
+
+impl AgainstJson {
+    fn new(against: &Against<'_>) -> AgainstJson {
+        let Nearness { opcost, llvm, statics, functions, loops, .. } = against.nearness;
+        AgainstJson {
+            overlap: OverlapJson::new(against.overlap),
+            within_1_percent: opcost.within_1_percent,
+            document_mean: opcost.document_mean,
+            document_mean_without_far: opcost.document_mean_without_far,
+            seconds_measured: None,
+            llvm: MeasuresJson::new(llvm),
+            statics: MeasuresJson::new(statics),
+            worst_functions: functions.iter().map(WorstJson::new).collect(),
+            worst_loops: loops.iter().map(WorstJson::new).collect(),
+        }
+    }
+}
+
+impl MeasuresJson {
+    fn new(of: &Measures) -> MeasuresJson {
+        MeasuresJson {
+            within_1_percent: of.within_1_percent,
+            document_mean: of.document_mean,
+            document_mean_without_far: of.document_mean_without_far,
+            program_block: of.program_block,
+        }
+    }
+}
+
+impl WorstJson {
+    fn new(of: &Worst) -> WorstJson {
+        WorstJson {
+            function: of.function.to_string(),
+            header: of.header,
+            file: of.file.clone(),
+            line: of.line,
+            predicted: of.predicted,
+            counted: of.counted,
+            error: of.error,
+        }
+    }
+}

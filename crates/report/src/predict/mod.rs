@@ -1,0 +1,4 @@
+//! `opcost predict`: how often every block runs, as text and as a document.
+
+pub mod json;
+pub mod text;

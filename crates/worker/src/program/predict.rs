@@ -1,0 +1,360 @@
+//! From a prediction to plain answers, and to a ledger with the keys of a count.
+//!
+//! The program is surveyed as if it were counted. Its map has the weights, and the hashes by which a
+//! counted ledger knows the same code. What is predicted becomes the counts of that map. Facts have
+//! the origin `predicted`; of what is not known there is no value, but the reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use opcost_analysis::dependence::Reads;
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_answer::predict::{
+    Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
+};
+use opcost_claims::{Bindings, Claims};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
+use opcost_index::{Id, IdMap};
+use opcost_instrument::{Bodies, InstrumentRequest, survey};
+use opcost_ir::FunctionText;
+use opcost_job::program::PredictJob;
+use opcost_key::{
+    BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
+};
+use opcost_llvm::{Maker, Session};
+use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
+use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
+use opcost_profile::formats::map::write_map;
+use opcost_profile::formats::opc::save_ledger;
+use opcost_profile::{Fact, Ledger, LedgerError, Origin, Quality, Subject};
+use opcost_recover::{
+    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, make_ledger, summarize,
+};
+
+use crate::error::WorkError;
+use crate::names::name_files;
+
+/// Executions of all blocks.
+///
+/// # Errors
+/// A name that has a number is in no formula; the ledger cannot be written.
+pub(crate) fn answer(
+    program: &MemoryModel<'_>,
+    session: &mut Session,
+    job: &PredictJob,
+) -> Result<PredictAnswers, WorkError> {
+    let reads = if job.defaults { Reads::Absent } else { Reads::Open };
+    let mut given = job.bindings.clone();
+    if !given.is_empty() {
+        let own = Bindings { given: given.clone(), reads };
+        super::loops::check(&given, &Claims::compute(program, &own))?;
+    }
+    let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+    given.extend(job.arguments.iter().filter(|(name, _)| !named.contains(name)).cloned());
+    let bindings = Bindings { given, reads };
+    let (prediction, _) = predict(program, &bindings, job.is_guess);
+    let map = map(program, job)?;
+    let made = Made { program, session, map: &map, prediction: &prediction };
+    let functions: Vec<PredictedFunction> =
+        program.module.functions.ids().filter_map(|id| made.function(id)).collect();
+    let mut total = whole(0);
+    for (id, one) in prediction.functions.iter() {
+        for (block, one) in one.iter().flat_map(|one| one.blocks.iter()) {
+            if one.executions.is_some() {
+                total += &one.least * whole(weight(&map.functions[id], block));
+            }
+        }
+    }
+    let is_open = functions.iter().flat_map(|one| &one.blocks).any(|block| block.executions.is_none());
+    let no_ledger = match &job.ledger {
+        Some(path) => match ledger(program, job, &map, &prediction)? {
+            Ok(ledger) => {
+                save_ledger(path, &ledger).map_err(|error| WorkError::Refused(error.to_string()))?;
+                None
+            }
+            Err(reason) => Some(reason.to_string()),
+        },
+        None => None,
+    };
+    let inputs = prediction.inputs.iter();
+    Ok(PredictAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        has_main: prediction.has_main,
+        functions,
+        inputs: inputs.map(|one| OpenInput { name: one.name.clone(), about: one.about.clone() }).collect(),
+        total: rounded(&total).to_string(),
+        is_open,
+        no_ledger,
+        code: opcost_certificate::fingerprint(program.module).to_string(),
+    })
+}
+
+/// The map of the program as it is.
+fn map(program: &MemoryModel<'_>, job: &PredictJob) -> Result<ModuleMap, WorkError> {
+    let name = job.build.modules.first().cloned().unwrap_or_default();
+    Ok(survey(program.module, &request(job, name, &program.module.triple), Bodies::Own)?)
+}
+
+fn request(job: &PredictJob, module: String, target: &str) -> InstrumentRequest<'static> {
+    let build = &job.build;
+    InstrumentRequest {
+        module,
+        anchor: build.anchor,
+        build: BuildFacts {
+            compiler: build.compiler.clone().unwrap_or_else(|| "an unknown compiler".to_owned()),
+            flags: build.flags.clone(),
+            target: target.to_owned(),
+            opcost: env!("CARGO_PKG_VERSION").to_owned(),
+            placement: None,
+            has_debug_lines: false,
+        },
+        cost: build.cost.clone(),
+        placement: Placement::Chords,
+        per_thread: false,
+        wrapped: opcost_runtime::WRAPPED,
+    }
+}
+
+/// What a block costs each time.
+fn weight(function: &FunctionMap, block: BlockId) -> u64 {
+    function.segments.values().filter(|segment| segment.block == block).map(|segment| segment.weight).sum()
+}
+
+/// Answers while they are made.
+struct Made<'a> {
+    program: &'a MemoryModel<'a>,
+    session: &'a Session,
+    map: &'a ModuleMap,
+    prediction: &'a Prediction,
+}
+
+impl Made<'_> {
+    fn function(&self, id: FunctionId) -> Option<PredictedFunction> {
+        let predicted: &FunctionPrediction = self.prediction.functions[id].as_ref()?;
+        let module = self.program.module;
+        let function = &module.functions[id];
+        let text = FunctionText::new(module, function);
+        let forest = LoopForest::compute(function, &Dominators::compute(function, BlockId::new(0)));
+        let header =
+            |block: BlockId| forest.innermost[block].map(|id| forest.loops[id].header.index() as u32);
+        let weights: Vec<u64> = weights(&self.map.functions[id], function.blocks.len());
+        let by_llvm = shares(&self.session.block_frequencies(id));
+        let by_statics: IdMap<BlockId, f64> = static_frequencies(module, id).values().map(to_f64).collect();
+        let blocks = function.blocks.ids().map(|block| {
+            let one: &BlockPrediction = &predicted.blocks[block];
+            let place =
+                function.instructions_of(block).find_map(|at| self.place(function.instructions[at].place));
+            let (file, line) = place.unzip();
+            PredictedBlock {
+                header: header(block),
+                block: block.index() as u32,
+                label: text.block(block),
+                file,
+                line,
+                executions: one.executions.as_ref().map(executions),
+                near: to_f64(&one.least),
+                class: class(one.class),
+                is_exact: one.is_exact,
+                formula: one.formula.clone(),
+                reason: one.reason.clone(),
+                weight: weights[block.index()],
+                by_llvm: by_llvm[block.index()],
+                by_statics: by_statics[block],
+            }
+        });
+        let (file, line) = self.place(function.place).unzip();
+        Some(PredictedFunction {
+            key: module.key(id),
+            file,
+            line,
+            entries: predicted.entries.as_ref().map(executions),
+            class: class(predicted.class),
+            reason: predicted.reason.clone(),
+            blocks: blocks.collect(),
+        })
+    }
+
+    fn place(&self, place: Option<PlaceId>) -> Option<(String, u32)> {
+        let place: &Place = &self.program.module.places[place?];
+        (place.line > 0).then(|| (self.program.module.files[place.file].clone(), place.line))
+    }
+}
+
+fn weights(function: &FunctionMap, blocks: usize) -> Vec<u64> {
+    let mut weights = vec![0; blocks];
+    for segment in function.segments.values() {
+        weights[segment.block.index()] += segment.weight;
+    }
+    weights
+}
+
+/// Frequencies by that of the entry.
+fn shares(frequencies: &IdMap<BlockId, u64>) -> Vec<f64> {
+    let entry = frequencies.values().next().copied().unwrap_or(0).max(1);
+    frequencies.values().map(|&frequency| frequency as f64 / entry as f64).collect()
+}
+
+fn executions(number: &Fraction) -> Executions {
+    Executions(rounded(number).to_string())
+}
+
+fn class(class: Class) -> PredictedClass {
+    match class {
+        Class::StaticBlock => PredictedClass::StaticBlock,
+        Class::Constant => PredictedClass::Constant,
+        Class::Formula | Class::Open => PredictedClass::Formula,
+        Class::Bound => PredictedClass::Bound,
+        Class::StaticLoop => PredictedClass::StaticLoop,
+        Class::Unknown => PredictedClass::Unknown,
+    }
+}
+
+/// Why a prediction is no ledger.
+#[derive(Debug, thiserror::Error)]
+enum NoLedger {
+    /// A count does not fit.
+    #[error("{0} is predicted to run more often than the 64 bits of a ledger hold")]
+    TooLarge(String),
+    /// The counts make none.
+    #[error(transparent)]
+    Counts(#[from] RecoverError),
+    /// The facts make none.
+    #[error(transparent)]
+    Facts(#[from] LedgerError),
+}
+
+/// The prediction as a ledger, or why there is none.
+fn ledger(
+    program: &MemoryModel<'_>,
+    job: &PredictJob,
+    map: &ModuleMap,
+    prediction: &Prediction,
+) -> Result<Result<Ledger, NoLedger>, WorkError> {
+    let mut modules = Vec::new();
+    if job.program.bitcode.len() == 1 {
+        let keys = program.module.functions.ids().map(|id| program.module.key(id)).collect();
+        modules.push((map.clone(), keys));
+    } else {
+        // Linked, a function may have another hash than by itself.
+        for (position, path) in job.program.bitcode.iter().enumerate() {
+            modules.push(module_map(job, position, path)?);
+        }
+    }
+    Ok(ledger_of(&modules, &Predicted::of(program, prediction)))
+}
+
+/// The map of a module, and what its functions are called in the program.
+type Keyed = (ModuleMap, Vec<FunctionKey>);
+
+fn module_map(job: &PredictJob, position: usize, path: &Path) -> Result<Keyed, WorkError> {
+    let maker = if job.program.is_own { Maker::FrontEnd } else { Maker::Anyone };
+    let mut session = Session::read(path, maker)?;
+    let mut module = session.snapshot();
+    name_files(&mut module, &job.program.root);
+    let name = job.build.modules.get(position).cloned().unwrap_or_else(|| module.source_name.clone());
+    let keys = module.functions.ids().map(|id| module.key(id)).collect();
+    Ok((survey(&module, &request(job, name, &module.triple), Bodies::Own)?, keys))
+}
+
+/// What is predicted, by key.
+struct Predicted<'a> {
+    functions: BTreeMap<FunctionKey, &'a FunctionPrediction>,
+}
+
+impl<'a> Predicted<'a> {
+    fn of(program: &MemoryModel<'_>, prediction: &'a Prediction) -> Predicted<'a> {
+        let all = prediction.functions.iter();
+        let functions = all.filter_map(|(id, one)| Some((program.module.key(id), one.as_ref()?))).collect();
+        Predicted { functions }
+    }
+}
+
+fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoLedger> {
+    // A function that several modules hold runs in the first.
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for (map, keys) in modules {
+        let mut functions = IdMap::new();
+        for (function, key) in map.functions.values().zip(keys) {
+            let own = predicted.functions.get(key).copied();
+            let fits = |one: &&FunctionPrediction| one.blocks.len() >= function.blocks.len();
+            let own = own.filter(fits).filter(|_| seen.insert(key.clone()));
+            functions.push(counts(function, own)?);
+        }
+        all.push(ModuleCounts { functions });
+    }
+    let counted: Vec<CountedModule<'_>> =
+        modules.iter().zip(&all).map(|((map, _), counts)| CountedModule { map, counts }).collect();
+    let hashes: Vec<Hash128> = modules.iter().map(|(map, _)| write_map(map).1).collect();
+    let run = RunFacts {
+        machine: String::new(),
+        command: Vec::new(),
+        origin: Origin::Predicted,
+        quality: Quality::Estimate,
+        world: opcost_profile::World::Closed,
+        course: Course::default(),
+    };
+    let ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)?;
+    let mut named = Named::new();
+    for (map, keys) in modules {
+        for (function, key) in map.functions.values().zip(keys) {
+            if let Some(one) = predicted.functions.get(key) {
+                named.insert((&map.module, &function.name), one);
+            }
+        }
+    }
+    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &named));
+    let mut about = ledger.about.clone();
+    (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 0);
+    Ok(Ledger::new(about, facts.collect::<Vec<Fact>>())?)
+}
+
+/// Module and name of a function, as a ledger has them.
+type Named<'a> = BTreeMap<(&'a str, &'a str), &'a FunctionPrediction>;
+
+/// Of a block of which nothing is known there is no value; what rests on no guess says so.
+fn with_quality(fact: Fact, named: &Named<'_>) -> Fact {
+    let Subject::Block { function, block, .. } = &fact.subject else { return fact };
+    let one = named.get(&(function.module.as_str(), function.name.as_str()));
+    let Some(one) = one.and_then(|one| one.blocks.values().nth(*block as usize)) else { return fact };
+    match one.class {
+        Class::Open | Class::Unknown => {
+            let reason = one.reason.clone().unwrap_or_else(|| "an input has no value".to_owned());
+            Fact { value: None, quality: Quality::Unknown(reason), ..fact }
+        }
+        _ if one.is_exact => Fact { quality: Quality::ExactUnder(ASSUMED.to_owned()), ..fact },
+        _ => fact,
+    }
+}
+
+/// What counts without guesses rest on.
+const ASSUMED: &str = "trip counts and branches as opcost loops says; calls return";
+
+fn counts(
+    function: &FunctionMap,
+    predicted: Option<&FunctionPrediction>,
+) -> Result<FunctionCounts, NoLedger> {
+    let number = |fraction: &Fraction| {
+        u64::try_from(rounded(fraction)).map_err(|_| NoLedger::TooLarge(function.name.clone()))
+    };
+    let of_block = |block: BlockId| match predicted {
+        Some(predicted) => number(&predicted.blocks[block].least),
+        None => Ok(0),
+    };
+    let segments = function.segments.values().map(|segment| of_block(segment.block));
+    let segments = segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
+    let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));
+    Ok(FunctionCounts {
+        segments,
+        edges: None,
+        entries: match predicted.and_then(|one| one.entries.as_ref()) {
+            Some(entries) => number(entries)?,
+            None => entries.transpose()?.unwrap_or(0),
+        },
+        returns: None,
+        left: None,
+        lengths: BTreeMap::new(),
+        paths: Vec::new(),
+    })
+}
