@@ -48,7 +48,7 @@ mod tests {
             let names = ["main", "solve_", "solve_", "residual", "_Z6searchR5Boardi"];
             near_functions(names.into_iter(), wanted, least)
         };
-        assert_eq!(near("solver", 0.0), ["solve_", "residual", "search(Board&, int)"]);
+        assert_eq!(near("solver", 0.0), ["solve_", "search(Board&, int)", "residual"]);
         assert_eq!(near("serch", 0.75), ["search(Board&, int)"]);
         assert_eq!(near("zzz", 0.75), [""; 0]);
         assert_eq!(
