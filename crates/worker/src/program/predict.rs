@@ -299,8 +299,8 @@ fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoL
     let mut named = Named::new();
     for (map, keys) in modules {
         for (function, key) in map.functions.values().zip(keys) {
-            if let Some(one) = predicted.functions.get(key) {
-                named.insert((&map.module, &function.name), one);
+            if let Some(one) = predicted.functions.get(key).copied() {
+                named.insert((map.module.as_str(), function.name.as_str()), one);
             }
         }
     }
