@@ -158,7 +158,7 @@ impl Failure {
         }
     }
 
-    /// The same, told of all the files that were put together.
+    /// The same, naming all the files that were linked.
     pub fn among(self, paths: &[&Path]) -> Failure {
         match self {
             Failure::DefinedTwice { symbol, .. } => {

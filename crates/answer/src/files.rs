@@ -1,8 +1,8 @@
-//! What is told of a file that cannot be used, and what is there to do?
+//! Why can a file not be used, and what is to be done?
 //!
 //! The system knows one sentence for each error, and none says what to do. Here each common error
 //! gets the next step: a name that is like the missing one, the right that is missing, the folder
-//! to make. A name such as `a.c:3` is told as the place in a file that it is.
+//! to make. A name such as `a.c:3` is described as a place in a file.
 //!
 //! Input: the path by the user's word and the system's error. Output: words.
 //! Cost: of a missing file, one look at its folder. Limits: other errors keep the system's words.
@@ -55,7 +55,7 @@ fn plain(source: &Error) -> String {
     }
 }
 
-/// The folder in which a file would lie, if it is not there.
+/// The folder of a file, if it does not exist.
 fn folder_of(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
     (!folder.is_dir()).then(|| folder.display().to_string())
@@ -87,7 +87,7 @@ fn names_like(path: &Path) -> Vec<String> {
     named.map(|path| path.display().to_string()).collect()
 }
 
-/// What is told of a name that is a file and a place in it. `None` if it is no such name.
+/// The message for a name that is a file and a place in it. `None` if it is no such name.
 pub fn place_words(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     let mut ends = name.rmatch_indices(':').map(|(at, _)| at);

@@ -1,7 +1,7 @@
-//! What is told of a command line that clap does not understand?
+//! What does the message say of a command line that clap does not understand?
 //!
 //! clap says which word it is. It takes a flag of a compiler for an argument of the program, and says
-//! of a number what Rust's parser says. Here such a flag gets its own advice: it goes behind
+//! of a number what Rust's parser says. Here such a flag gets its own advice: it follows
 //! `--cflag`, in verbs that compile.
 //!
 //! Input: clap's error and the words of the command line. Output: an error, and its text.

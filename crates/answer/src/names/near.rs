@@ -1,4 +1,4 @@
-//! Which names are like one that nothing has, and what is told of it?
+//! Which names are like one that nothing has, and what does the message say?
 //!
 //! The measure is that of Jaro and Winkler (1990), which weighs the beginning of a word more: slips
 //! of a finger are rarely in the first letters. Of a name with a scope or parameters, its last part
@@ -29,7 +29,7 @@ pub fn near_functions<'a>(names: impl Iterator<Item = &'a str>, wanted: &str, le
     near.into_iter().take(SUGGESTED).map(str::to_owned).collect()
 }
 
-/// What is told of a name that no function has.
+/// The message for a name that no function has.
 pub fn no_function(wanted: &str, near: &[String]) -> String {
     let hint = match near {
         [] => "it may have been inlined everywhere, or never built".to_owned(),

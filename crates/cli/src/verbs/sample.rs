@@ -140,7 +140,7 @@ fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> Compile
     compile
 }
 
-/// What is told of processes of which none was started from a program that was built to be sampled.
+/// The reason why no process can be sampled: none was started from a program that was built for it.
 fn all_foreign(pids: &[u32]) -> Option<String> {
     let words = pids.iter().map(|pid| {
         let program = PathBuf::from(format!("/proc/{pid}/exe"));

@@ -8,7 +8,7 @@ use opcost_answer::Failure;
 use opcost_answer::names::{is_called, near_functions, no_function};
 use opcost_toolchain::input::{Input, Language};
 
-/// Of code that was not run all names are at hand, and the likest is told however unlike it is.
+/// Of code that was not run all names are at hand, so the likest is suggested, however unlike it is.
 const ANY: f64 = 0.0;
 
 /// Whether the function of this linkage name is what a user calls `wanted`.

@@ -2,7 +2,7 @@
 //! is, where, and what to do next?
 //!
 //! Each test is a row of a table: a kind of fault, and every verb that can meet it. All of a row
-//! end with one status and tell the same words. Nothing is printed to stdout but what the program
+//! end with one status and print the same words. Nothing is printed to stdout but what the program
 //! or the verb prints all the same, and no file is left half-written: the folder is what it was.
 //!
 //! | status | kinds |
@@ -10,7 +10,7 @@
 //! | 1 | a file is missing, damaged, without `main`, does not compile, cannot be read, written or run |
 //! | 2 | a flag that there is not; a file of another kind than the verb takes; a function, line or value that the code does not have |
 //!
-//! `opcost check` tells of its runs in its report. `opcost cc` fails as its compiler does.
+//! `opcost check` describes its runs in its report. `opcost cc` fails as its compiler does.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -93,7 +93,7 @@ fn files(bench: &Bench) -> BTreeSet<String> {
     all.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Runs every line: all end with this status, tell these words, and leave nothing.
+/// Runs every line: all end with this status, print these words, and leave nothing.
 #[track_caller]
 fn row(bench: &Bench, lines: &[String], status: i32, words: &[&str]) {
     let before = files(bench);
@@ -120,7 +120,7 @@ fn reads_well(said: &Said, status: i32, words: &[&str]) {
     }
 }
 
-/// The same fault in a run of `opcost.toml`, which the report tells.
+/// The same fault in a run of `opcost.toml`, which the report describes.
 #[track_caller]
 fn in_check(bench: &Bench, run: &str, status: i32, words: &[&str]) {
     bench.write("opcost.toml", format!("[run.one]\n{run}\nlimit = 1000\n"));
@@ -256,7 +256,7 @@ fn an_unknown_function() {
     let recorded = lines(&["values --function nowhere a.c", "values --function nowhere --line 5 a.c"]);
     row(&bench, &recorded, 2, &["no function is called 'nowhere'"]);
     row(&bench, &lines(&["life --function fill --value %nope a.c"]), 2, &["fill has no value %nope", "%add"]);
-    // A run is not thrown away for a misspelling, and reports are shown before it is told.
+    // A run is not thrown away for a misspelling, and reports are shown before the message.
     for line in
         [&["count", "-O0", "a.c", "--function", "fil"][..], &["report", "a.opc", "--function", "mian"]]
     {
@@ -414,7 +414,7 @@ fn a_process_that_cannot_be_attributed() {
     let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
     sleeper.kill().and_then(|()| sleeper.wait()).expect("it ends");
     if said.stderr.contains("perf_event") {
-        // The machine lets nobody sample: that is told, and is another fault.
+        // The machine lets nobody sample, which is another fault.
         return;
     }
     let words = format!("process {pid} (sleep): it was not built by opcost sample");
@@ -423,7 +423,7 @@ fn a_process_that_cannot_be_attributed() {
         2,
         &[&words, "nothing in it can be attributed", "build it with opcost sample --emit exe"],
     );
-    // A process that is gone is none.
+    // A process that has ended is none.
     row(&bench, &lines(&[&format!("sample --pid {pid}")]), 1, &[&format!("there is no process {pid}")]);
 }
 
@@ -468,7 +468,7 @@ fn the_stand_in_fails_as_its_compiler() {
     }
 }
 
-/// The guide tells of each verb what the rows above hold.
+/// The guide says of each verb what the rows above hold.
 #[test]
 fn the_guide_tells_these_statuses() {
     let verbs = [

@@ -83,7 +83,7 @@ fn case_7_a_process_of_somebody_else() {
     let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
     sleeper.kill().and_then(|()| sleeper.wait()).expect("it ends");
     if said.stderr.contains("perf_event") {
-        // The machine lets nobody sample: that is told, and is another fault.
+        // The machine lets nobody sample, which is another fault.
         return;
     }
     let process = format!("process {pid} (sleep)");
@@ -99,7 +99,7 @@ fn case_8_a_copy_that_is_never_called() {
     let said = bench.opcost(&["bits", "inl.c"]).expect(0);
     assert!(!said.all().contains("no execution gets to"), "{}", said.all());
     assert!(said.stdout.contains("fill itself is never called"), "{}", said.all());
-    // A line that nothing gets to, in a function that is called, is told as such.
+    // A line that nothing gets to, in a function that is called, is named.
     bench.write(
         "dead.c",
         "int main(int n, char **v) {\n  if ((n & 1) == 2)\n    return n ^ 12;\n  return 0;\n}\n",
@@ -163,7 +163,7 @@ fn case_10_one_is_no_plural_and_nothing_is_no_table() {
     let said = bench.opcost(&["bits", "nothing.c"]).expect(0);
     assert!(said.stdout.starts_with("no integers\n"), "{}", said.stdout);
     assert!(!said.stdout.contains("declared"), "{}", said.stdout);
-    // What is 0 stands in no list, and one loop is no loops.
+    // What is 0 is in no list, and one loop is no loops.
     bench.write("loop.c", "volatile int n = 9;\nint main(void) {\n  int s = 0;\n  for (int i = 0; i < n; i++) s ^= i * n;\n  return s == 1;\n}\n");
     let said = bench.opcost(&["values", "--verify", "loop.c"]).expect(0).all();
     for words in [" 0 ", "1 loops", "1 activations", "1 times"] {

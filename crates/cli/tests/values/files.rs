@@ -62,7 +62,7 @@ fn wrong_use_says_what_to_do() {
     let cases: [(&[&str], &str); 4] = [
         (&["values", &source], "--trip-counts"),
         (&["values", "--read", "run", "--trip-counts", &source], "--emit exe"),
-        (&["values", "--function", "nothing", &source], "no function nothing"),
+        (&["values", "--function", "nothing", &source], "no function is called 'nothing'"),
         (&["values", "--trip-counts", "/bin/true"], "records no values"),
     ];
     for (arguments, expected) in cases {
