@@ -406,12 +406,12 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
             Some(LoopGrade::Static) => raise(Class::StaticLoop, why()),
             Some(LoopGrade::Open) => raise(Class::Open, why()),
             Some(LoopGrade::Averaged) => {
-                raise(Class::Unknown, Some("a sum of too many terms: some stand for all".to_owned()));
+                raise(Class::Unknown, Some("a sum of too many terms: some represent all".to_owned()));
             }
         }
     }
     if model.forest.irreducible.iter().any(|part| part.contains(&block)) {
-        raise(Class::Unknown, Some("it lies in a cycle that is entered at several blocks".to_owned()));
+        raise(Class::Unknown, Some("it is in a cycle that is entered at several blocks".to_owned()));
     }
     let least = &counts.blocks[block] * &entries.times;
     let executions = (class != Class::Open).then(|| least.clone());

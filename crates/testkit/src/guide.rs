@@ -8,5 +8,5 @@
 mod page;
 mod session;
 
-pub use page::{Block, GuidePage, Shown};
+pub use page::{GuideBlock, GuidePage, Shown};
 pub use session::{compare, script_of};

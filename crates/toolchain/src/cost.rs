@@ -79,8 +79,8 @@ const DO_NOTHING: &str = "llvm.donothing";
 pub fn lone_cost_model(given: &str) -> Result<CostModel, Failure> {
     match cost_model(given)? {
         CostModel::Table(table) if table.with_library => Err(Failure::Usage(format!(
-            "cost model {} compiles functions of the C library with the program, which only `opcost count` and \
-             `opcost fuel` do for C, C++, Fortran and bitcode; take unit/1 here",
+            "cost model {} compiles functions of the C library with the program. Only `opcost count` and \
+             `opcost fuel` do so, for C, C++, Fortran and bitcode; take unit/1 here",
             table.name
         ))),
         model => Ok(model),

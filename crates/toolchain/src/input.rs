@@ -99,7 +99,7 @@ impl Input {
             }
             _ => {
                 return Err(Failure::Usage(format!(
-                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program; if it is a \
+                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program. If it is a \
                      source, give it such an ending",
                     path.display()
                 )));

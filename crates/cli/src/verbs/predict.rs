@@ -141,7 +141,7 @@ fn refuse_open(answers: &PredictAnswers, flag: &str) -> Result<(), Failure> {
     let more = if answers.inputs.len() > LISTED { " …" } else { "" };
     Err(Failure::Usage(format!(
         "{flag} needs a number for every block, and some hang on inputs without a value: give {}{more}, --defaults, the \
-         program's arguments behind --, or --guess",
+         program's arguments after --, or --guess",
         names.join(" ")
     )))
 }

@@ -61,6 +61,7 @@ const LINES: [&[&str]; 32] = [
     &["fuel", "--json", "-", "--check", "loud.c"],
     &["life", "--json", "-", "loud.c:7"],
     &["loops", "--json", "-", "loud.c"],
+    &["predict", "--json", "-", "loud.c"],
     &["explain", "--json", "-", "loud.c:7"],
     &["values", "--json", "-", "--trip-counts", "loud.c"],
     &["values", "--json", "-", "--verify", "loud.c"],

@@ -12,19 +12,19 @@ use std::path::{Path, PathBuf};
 pub struct GuidePage {
     /// Its path below `guide/src`.
     pub name: String,
-    /// What its reader has installed, beside opcost: names of packages, and `rust`.
+    /// What its reader has installed in addition to opcost: names of packages, and `rust`.
     pub needs: Vec<String>,
     /// The folder of `guide/examples` that its reader has.
     pub files: Option<String>,
     /// Blocks that are run.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<GuideBlock>,
     path: PathBuf,
     lines: Vec<String>,
     faults: Vec<String>,
 }
 
 /// A block of commands.
-pub struct Block {
+pub struct GuideBlock {
     /// How many lines of each output are shown, if not all are.
     pub shown: Option<usize>,
     /// Whether digits and bars vary.
@@ -116,7 +116,7 @@ impl GuidePage {
         if language != "console" {
             return self.fault(begin, &format!("a block is console, or one of {}", OTHERS.join(", ")));
         }
-        let mut block = Block { shown: None, varies: false, commands: Vec::new(), inner };
+        let mut block = GuideBlock { shown: None, varies: false, commands: Vec::new(), inner };
         for word in words {
             match word.split_once('=') {
                 None if word == "varies" => block.varies = true,

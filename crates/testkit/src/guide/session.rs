@@ -6,9 +6,9 @@
 //! runs the script gives what it printed to [`compare`]. The folder of the session is written as
 //! `/home/you`. Cost: that of the commands.
 
-use super::page::{Block, GuidePage, Shown};
+use super::page::{GuideBlock, GuidePage, Shown};
 
-/// Stands before the status of each command; no program prints it.
+/// Precedes the status of each command; no program prints it.
 const MARK: &str = "\u{1e}guide";
 
 /// The script of a page for bash.
@@ -94,7 +94,7 @@ fn shortened(mut lines: Vec<String>, shown: Option<usize>) -> Vec<String> {
     lines
 }
 
-fn is_same(shown: &Shown, printed: &[String], block: &Block) -> bool {
+fn is_same(shown: &Shown, printed: &[String], block: &GuideBlock) -> bool {
     if !block.varies {
         return shown.output == printed;
     }
@@ -103,7 +103,7 @@ fn is_same(shown: &Shown, printed: &[String], block: &Block) -> bool {
     masked(&shown.output) == masked(printed)
 }
 
-/// A line without what varies: digits with what stands between them, bars, and blanks.
+/// A line without what varies: digits with what is between them, bars, and blanks.
 fn without_numbers(line: &str) -> String {
     let is_of_number = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '▁'..='▏');
     let words = line.split_whitespace().map(|word| word.replace(is_of_number, ""));

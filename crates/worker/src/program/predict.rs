@@ -144,7 +144,7 @@ impl Made<'_> {
         let blocks = function.blocks.ids().map(|block| {
             let one: &BlockPrediction = &predicted.blocks[block];
             let place =
-                function.instructions_of(block).find_map(|at| self.place(function.instructions[at].place));
+                function.instructions_of(block).find_map(|at| self.location(function.instructions[at].place));
             let (file, line) = place.unzip();
             PredictedBlock {
                 header: header(block),
@@ -163,7 +163,7 @@ impl Made<'_> {
                 by_statics: by_statics[block],
             }
         });
-        let (file, line) = self.place(function.place).unzip();
+        let (file, line) = self.location(function.place).unzip();
         Some(PredictedFunction {
             key: module.key(id),
             file,
@@ -175,7 +175,7 @@ impl Made<'_> {
         })
     }
 
-    fn place(&self, place: Option<PlaceId>) -> Option<(String, u32)> {
+    fn location(&self, place: Option<PlaceId>) -> Option<(String, u32)> {
         let place: &Place = &self.program.module.places[place?];
         (place.line > 0).then(|| (self.program.module.files[place.file].clone(), place.line))
     }
