@@ -54,8 +54,7 @@ const TERMS: &[Term] = &[
     term(&["apart"], "disjoint; distinct"),
     term(&["ask", "asks", "asked"], "query; request; check (of fuel)"),
     term(&["dearer", "dearest"], "costlier, costliest"),
-    term(&["found"], "result; match; the actual value")
-        .except(&[("cli::not_found", "that something is not found is said so everywhere")]),
+    term(&["found"], "result; match; the actual value"),
     term(&["goes back", "jump back", "leading back", "edges back"], "back edge"),
     term(&["gone"], "removed; deleted"),
     term(&["handed"], "passed; escaped"),

@@ -150,7 +150,7 @@ impl Failure {
         let path = path.into();
         move |source| match source.kind() {
             ErrorKind::IsADirectory if action == "read" => Failure::folder(&path),
-            ErrorKind::NotFound if action == "read" => match files::place_words(&path) {
+            ErrorKind::NotFound if action == "read" => match files::location_words(&path) {
                 Some(words) => Failure::Usage(words),
                 None => Failure::File { action, path, source },
             },

@@ -88,7 +88,7 @@ fn names_like(path: &Path) -> Vec<String> {
 }
 
 /// The message for a name that is a file and a place in it. `None` if it is no such name.
-pub fn place_words(path: &Path) -> Option<String> {
+pub fn location_words(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     let mut ends = name.rmatch_indices(':').map(|(at, _)| at);
     let at = ends.find(|&at| Path::new(&name[..at]).is_file())?;
@@ -124,7 +124,7 @@ mod tests {
     use std::io::Error;
     use std::path::Path;
 
-    use super::{behind_name, place_words, reason};
+    use super::{behind_name, location_words, reason};
 
     #[test]
     fn each_error_has_a_next_step() {
@@ -149,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.c");
         std::fs::write(&file, "int main;").expect("a file");
-        let words_of = |place: &str| place_words(Path::new(&format!("{}:{place}", file.display())));
+        let words_of = |place: &str| location_words(Path::new(&format!("{}:{place}", file.display())));
         for (place, words) in [
             ("3", "this takes files, not lines"),
             ("3:14", "this takes files, not lines"),
@@ -165,7 +165,7 @@ mod tests {
                 words_of(place)
             );
         }
-        assert_eq!(place_words(&folder.path().join("b.c:3")), None);
+        assert_eq!(location_words(&folder.path().join("b.c:3")), None);
     }
 
     #[test]
