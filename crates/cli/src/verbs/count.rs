@@ -215,7 +215,7 @@ fn next(arguments: &CountArguments, weight: u128) -> Vec<String> {
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,:@%".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::arguments::PredictArguments;
 use crate::verbs::answered::command;
+use crate::verbs::count::quoted;
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
@@ -80,20 +81,19 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let mut next = Vec::new();
-        if let Some(input) = answers.inputs.first() {
-            next.push(format!(
-                "opcost predict --set '{}=1000' {}",
-                input.name,
-                again(&inputs, &arguments.program)
-            ));
-        }
-        match &arguments.ledger {
-            Some(path) => next.push(format!("opcost report {}", path.display())),
-            None if against.is_none() => {
-                next.push(format!("opcost count --ledger run.opc {}", again(&inputs, &arguments.program)));
-                next.push(format!("opcost predict --against run.opc {}", again(&inputs, &arguments.program)));
+        let program = again(&inputs, &arguments.program) + &words_of(arguments);
+        let values = values_of(arguments);
+        match (&arguments.ledger, answers.inputs.first()) {
+            (_, Some(input)) => {
+                let value = quoted(&format!("{}=1000", input.name));
+                next.push(format!("opcost predict {values}--set {value} {program}"));
             }
-            None => {}
+            (Some(path), None) => next.push(format!("opcost report {}", path.display())),
+            (None, None) if against.is_none() => {
+                next.push(format!("opcost count --ledger run.opc {program}"));
+                next.push(format!("opcost predict {values}--against run.opc {program}"));
+            }
+            (None, None) => {}
         }
         let report = PredictReport {
             answers: &answers,
@@ -107,19 +107,54 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
+/// The flags that gave values to inputs, as they are typed again.
+fn values_of(arguments: &PredictArguments) -> String {
+    let sets = arguments
+        .bindings
+        .iter()
+        .map(|(name, value)| format!("--set {}", quoted(&format!("{name}={value}"))));
+    let flags = [(arguments.defaults, "--defaults"), (arguments.guess, "--guess")];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned());
+    sets.chain(flags).map(|flag| flag + " ").collect()
+}
+
+/// The program's own arguments, as they are typed again.
+fn words_of(arguments: &PredictArguments) -> String {
+    let words = arguments.arguments.iter().map(|word| format!(" {}", quoted(&word.to_string_lossy())));
+    let words: String = words.collect();
+    if words.is_empty() { words } else { format!(" --{words}") }
+}
+
+/// How formulas name the number that a word of the command line holds. C programs read it in these ways, and
+/// all of them agree on numbers of 32 bits.
+const READERS: [&str; 8] = [
+    "{}",
+    "atoi({})",
+    "atol({})",
+    "atoll({})",
+    "strtol({}, null, 10)",
+    "strtoll({}, null, 10)",
+    "strtoul({}, null, 10)",
+    "strtoull({}, null, 10)",
+];
+
 /// The words of a command line that are whole numbers, by their names, and how many words there are.
 fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
     if words.is_empty() && !defaults {
         return Vec::new();
     }
     let number = |(position, word): (usize, &OsString)| {
-        let number = word.to_str()?.parse().ok()?;
-        Some((format!("argv[{}]", position + 1), number))
+        let number: i32 = word.to_str()?.parse().ok()?;
+        let word = format!("argv[{}]", position + 1);
+        // A negative number has another value where it is read as an unsigned one.
+        let readers = READERS.iter().filter(|reader| number >= 0 || !reader.starts_with("strtou"));
+        let read = readers.map(|reader| (reader.replace("{}", &word), i128::from(number)));
+        Some(read.collect::<Vec<_>>())
     };
     let count = words.len() as i128;
     // As C counts them, and as Fortran's library does.
     let counts = [("argc".to_owned(), count + 1), ("_FortranAArgumentCount()".to_owned(), count)];
-    words.iter().enumerate().filter_map(number).chain(counts).collect()
+    words.iter().enumerate().filter_map(number).flatten().chain(counts).collect()
 }
 
 /// The flag that asks for a number of every block.

@@ -162,8 +162,12 @@ fn what_is_not_rewritten_is_counted() {
 
 #[test]
 fn modules_with_nothing_in_them_need_nothing() {
-    let texts =
-        ["", "declare i32 @only(i32)\n", "define void @f() {\n  ret void\n}\n", "@data = global i32 3\n"];
+    let texts = [
+        "; nothing\n",
+        "declare i32 @only(i32)\n",
+        "define void @f() {\n  ret void\n}\n",
+        "@data = global i32 3\n",
+    ];
     for text in texts {
         let source = Source::new("nothing.ll", text);
         let told = document("bits", &[&source.path]);

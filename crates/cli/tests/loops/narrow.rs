@@ -18,6 +18,7 @@ fn narrowed(arguments: &[&str], place: &Workplace) -> (String, String) {
 /// A number of the words `(declared) -> (computed)`.
 fn bits_of(said: &str) -> (u64, u64) {
     let line = said.lines().find(|line| line.contains(" -> ")).expect("a line of bits");
+    let line = line.replace(',', "");
     let numbers: Vec<u64> = line.split([' ', ':']).filter_map(|word| word.parse().ok()).collect();
     (numbers[1], numbers[2])
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kit::numbers::{counted, verb};
+use crate::kit::numbers::{counted, grouped, verb};
 use crate::kit::save::document;
 use opcost_answer::bits::NarrowAnswers;
 
@@ -68,9 +68,10 @@ pub fn print_bits_narrow(answers: &NarrowAnswers, about: &str, output: &Path) ->
     let mut lines = vec![
         format!("{about}: {world}"),
         format!(
-            "{} {} computed in fewer bits: {declared} -> {}",
+            "{} {} computed in fewer bits: {} -> {}",
             counted(values, "value"),
             verb(values, "is", "are"),
+            grouped(*declared),
             counted(computed, "bit")
         ),
         format!("{} {} of fewer bits", counted(comparisons, "comparison"), verb(comparisons, "is", "are")),

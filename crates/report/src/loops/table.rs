@@ -355,7 +355,7 @@ mod tests {
             vec![
                 example(1, |_| {}),
                 example(2, |answer| {
-                    let name = vec!["what_the_user_gives"; 4].join("_");
+                    let name = ["what_the_user_gives"; 4].join("_");
                     answer.inputs = vec![
                         format!("{name}: {}", vec!["argv[1]"; 30].join(" + ")),
                         "n: 0||{Δ#1+1} (of )".to_owned(),

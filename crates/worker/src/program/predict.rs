@@ -17,7 +17,7 @@ use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{Bodies, InstrumentRequest, survey};
-use opcost_ir::FunctionText;
+use opcost_ir::{FunctionText, Module, Value};
 use opcost_job::program::PredictJob;
 use opcost_key::{
     BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
@@ -35,6 +35,12 @@ use opcost_recover::{
 use crate::error::WorkError;
 use crate::names::name_files;
 
+/// The source's own name of the parameter of `main` that counts the words of the command line.
+fn count_parameter(module: &Module) -> Option<String> {
+    let main = module.functions.values().find(|function| function.name == "main")?;
+    main.source_names.get(&Value::Argument(0)).map(|name| name.to_string())
+}
+
 /// Executions of all blocks.
 ///
 /// # Errors
@@ -51,7 +57,12 @@ pub(crate) fn answer(
         super::loops::check(&given, &Claims::compute(program, &own))?;
     }
     let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
-    given.extend(job.arguments.iter().filter(|(name, _)| !named.contains(name)).cloned());
+    let own = count_parameter(program.module);
+    let as_named = |(name, number): &(String, i128)| match &own {
+        Some(own) if name == "argc" => (own.clone(), *number),
+        _ => (name.clone(), *number),
+    };
+    given.extend(job.arguments.iter().map(as_named).filter(|(name, _)| !named.contains(name)));
     let bindings = Bindings { given, reads };
     let (prediction, _) = predict(program, &bindings, job.is_guess);
     let map = map(program, job)?;
