@@ -317,7 +317,8 @@ fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoL
     }
     let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &named));
     let mut about = ledger.about.clone();
-    (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 0);
+    // What is predicted is one run, which no machine made.
+    (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 1);
     Ok(Ledger::new(about, facts.collect::<Vec<Fact>>())?)
 }
 
