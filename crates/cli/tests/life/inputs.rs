@@ -91,7 +91,7 @@ fn what_is_wrong_with_text_stands_with_line_and_caret() {
     assert!(said.contains("a.s:2:13: error: invalid register name"), "{said}");
     assert!(said.contains("movl %edx, %eex") && said.contains('^'), "{said}");
     let text = Written::new("a.s", ATT);
-    let cases = [(":3", 1, "the nearest line that has is"), (":4:2", 2, "of assembly text give a line")];
+    let cases = [(":3", 2, "the nearest line that has is"), (":4:2", 2, "of assembly text give a line")];
     for (rest, status, words) in cases {
         let output = opcost(&["life", &text.at(rest)]);
         let said = &output.stderr;
