@@ -101,6 +101,8 @@ pub struct PredictAnswers {
     pub has_main: bool,
     /// By module order.
     pub functions: Vec<PredictedFunction>,
+    /// Where it may end before its code is through, or return twice, if it may.
+    pub early_end: Option<String>,
     /// Inputs without numbers.
     pub inputs: Vec<OpenInput>,
     /// Instructions that it executes, of what is not open.

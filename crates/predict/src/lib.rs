@@ -21,6 +21,7 @@
 //! This room knows nothing of LLVM, of ledgers or of files.
 
 mod dependence;
+mod ending;
 mod evaluate;
 mod formula;
 pub mod fraction;

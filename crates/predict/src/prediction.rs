@@ -138,6 +138,8 @@ pub struct MissingInput {
 pub struct Prediction {
     /// Functions with a body.
     pub functions: IdMap<FunctionId, Option<FunctionPrediction>>,
+    /// A block that may run and ends the program, or returns twice: no number is exact then.
+    pub early_end: Option<(FunctionId, BlockId)>,
     /// Inputs without numbers, by name.
     pub inputs: Vec<MissingInput>,
     /// Whether the program begins at a `main`; else each exported function was called once.

@@ -23,6 +23,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::dependence::Dependence;
+use crate::ending::early_end;
 use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
@@ -120,8 +121,14 @@ impl<'a> Program<'a> {
             program.function(id);
         }
         let inputs = std::mem::take(&mut program.missing);
+        let early_end = early_end(module, &program.predictions, main_of(module));
+        if early_end.is_some() {
+            let functions = program.predictions.values_mut().flatten();
+            functions.flat_map(|one| one.blocks.values_mut()).for_each(|block| block.is_exact = false);
+        }
         Prediction {
             functions: program.predictions,
+            early_end,
             inputs: inputs.into_values().collect(),
             has_main: main_of(module).is_some(),
         }

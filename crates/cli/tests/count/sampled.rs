@@ -349,7 +349,7 @@ fn what_cannot_be_repaired_says_why() {
         assert_eq!(output.status, status, "{arguments:?}: {}", output.stderr);
         assert!(output.stderr.contains(words), "{arguments:?}: {}", output.stderr);
     };
-    refused(&["repair", &counted, &source], 1, "counted or repaired already");
+    refused(&["repair", &counted, &source], 2, "counted or repaired already");
     std::fs::remove_file(&source).expect("it was there");
     refused(&["repair", &raw], 2, "name it or its sources");
     let other = place.file("other.c");

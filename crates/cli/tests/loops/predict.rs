@@ -66,6 +66,38 @@ fn words_of_the_command_line_have_the_values_that_programs_read() {
     }
 }
 
+/// What leaves the program in an iteration, or returns twice, makes all that comes after it a guess.
+#[test]
+fn nothing_is_exact_where_the_program_may_end_early() {
+    let work = workplace();
+    let head =
+        "#include <setjmp.h>\n#include <stdlib.h>\n#include <unistd.h>\nvolatile int sink; jmp_buf b;\n";
+    let early = [
+        "__attribute__((noinline)) void leaf(int i) { sink = i; if (i == 7) exit(0); }\nint main(void) { for (int i = 0; \
+         i < 100; i++) leaf(i); return 0; }\n",
+        "__attribute__((noinline)) void leaf(int i) { sink = i; if (i == 3) longjmp(b, 1); }\nint main(void) { if \
+         (setjmp(b)) return 0; for (int i = 0; i < 100; i++) leaf(i); return 0; }\n",
+        "int main(void) { fork(); for (int i = 0; i < 13; i++) sink = i; return 0; }\n",
+        "int main(void) { for (int i = 0; i < 13; i++) if (sink) abort(); return 0; }\n",
+    ];
+    for body in early {
+        let source = work.write("early.c", format!("{head}{body}"));
+        let document = predicted(&work, &["-O1", &source]);
+        assert!(document["ends_early"].as_str().is_some_and(|at| at.starts_with("early.c:")), "{document}");
+        let blocks = document["blocks"].as_array().unwrap();
+        assert!(blocks.iter().all(|block| block["exact"] == false), "{document}");
+        let text = work.opcost(&["predict", "-O1", &source]).expect(0).stdout;
+        assert!(text.contains("no number is exact"), "{text}");
+    }
+    // The last thing that main does cuts nothing off, nor what is never reached.
+    let whole =
+        "int main(void) { for (int i = 0; i < 13; i++) sink = i; if (sizeof(int) == 1) abort(); exit(0); }\n";
+    let source = work.write("whole.c", format!("{head}{whole}"));
+    let document = predicted(&work, &["-O1", &source]);
+    assert_eq!(document["ends_early"], Value::Null, "{document}");
+    assert!(document["blocks"].as_array().unwrap().iter().all(|block| block["exact"] == true), "{document}");
+}
+
 #[test]
 fn a_predicted_ledger_goes_where_counted_ones_go() {
     let work = workplace();

@@ -31,6 +31,9 @@ pub struct PredictJson<'a> {
     /// Predicted time, where a timing file was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
+    /// Where the program may end before its code is through (exit, abort, longjmp), or return twice
+    /// (fork, setjmp). No number is exact then; null if there is no such place.
+    ends_early: Option<&'a str>,
     /// Functions, in module order.
     functions: Vec<FunctionJson<'a>>,
     /// All blocks.
@@ -207,6 +210,7 @@ impl<'a> PredictJson<'a> {
         let json = PredictJson {
             schema: "opcost.predict/1",
             world: &answers.world,
+            ends_early: answers.early_end.as_deref(),
             total: (!answers.is_open).then_some(Number(&answers.total)),
             seconds: None,
             functions: answers.functions.iter().map(function).collect(),

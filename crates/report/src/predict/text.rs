@@ -124,6 +124,10 @@ fn classes(answers: &PredictAnswers, text: &mut String) {
         let words = "  exact: no guess, no bound";
         let _ = writeln!(text, "{words:<width$} {:>8}", percent(exact / all), width = CLASS + 2);
     }
+    if let Some(at) = &answers.early_end {
+        let words = format!("  no number is exact: the program may end early, or return twice, at {at}");
+        let _ = writeln!(text, "{}", paint(WARM, printable(&words)));
+    }
 }
 
 fn functions(report: &PredictReport<'_>, names: &NameBook, width: usize, text: &mut String) {

@@ -92,6 +92,7 @@ pub(crate) fn answer(
     Ok(PredictAnswers {
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         has_main: prediction.has_main,
+        early_end: prediction.early_end.map(|(id, block)| made.end(id, block)),
         functions,
         inputs: inputs.map(|one| OpenInput { name: one.name.clone(), about: one.about.clone() }).collect(),
         total: rounded(&total).to_string(),
@@ -184,6 +185,17 @@ impl Made<'_> {
             reason: predicted.reason.clone(),
             blocks: blocks.collect(),
         })
+    }
+
+    /// A block that ends the program, by its line or its label.
+    fn end(&self, id: FunctionId, block: BlockId) -> String {
+        let function = &self.program.module.functions[id];
+        let at =
+            function.instructions_of(block).find_map(|at| self.location(function.instructions[at].place));
+        match at {
+            Some((file, line)) => format!("{}:{line}", opcost_answer::names::tidy_path(&file)),
+            None => format!("{}:{}", function.name, block.index()),
+        }
     }
 
     fn location(&self, place: Option<PlaceId>) -> Option<(String, u32)> {
