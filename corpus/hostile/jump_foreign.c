@@ -1,7 +1,7 @@
 // The jump is made by code that nobody counts: what it left cannot be told.
 // object parts/jump_foreign_object.c
 // segments exact
-// quality lower bound: could not be told
+// quality lower bound: could not be determined
 // expect f calls=1
 #include <setjmp.h>
 #include <stdio.h>

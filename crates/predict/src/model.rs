@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_traits::Zero;
 use opcost_analysis::evolution::{Entered, Reason, TripAnswer};
 use opcost_analysis::expression::{FormulaId, Formulas, Symbol, Test};
 use opcost_claims::Solved;
@@ -18,7 +17,7 @@ use opcost_index::{Id, IdMap, reverse_postorder};
 use opcost_ir::{CalleeRef, Function, Module, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::fraction::{Fraction, whole};
+use crate::fraction::{Fraction, ratio};
 use crate::prior::Priors;
 use crate::region::Regions;
 
@@ -44,14 +43,11 @@ pub(crate) struct EdgeModel {
     pub(crate) other: Fraction,
 }
 
-/// Other shares of the ways that are possible at all.
-fn others(priors: &[Fraction]) -> Vec<Fraction> {
-    let weight = |(slot, prior): (usize, &Fraction)| {
-        if prior.is_zero() { Fraction::zero() } else { whole(3 * slot as u64 + 1) }
-    };
-    let weights: Vec<Fraction> = priors.iter().enumerate().map(weight).collect();
-    let total: Fraction = weights.iter().sum();
-    weights.into_iter().map(|weight| if total.is_zero() { weight } else { weight / &total }).collect()
+/// Other shares of so many ways. Each has one: that an abort is not taken is a guess, too.
+fn others(ways: usize) -> impl Iterator<Item = Fraction> {
+    let weight = |slot: usize| 3 * slot as u64 + 1;
+    let total: u64 = (0..ways).map(weight).sum();
+    (0..ways).map(move |slot| ratio(weight(slot), total))
 }
 
 /// One loop.
@@ -96,7 +92,7 @@ impl FunctionModel {
             if reached.contains(&block) {
                 let is_choice = function.blocks[block].successors.len() > 1;
                 let shares = priors.shares(block);
-                let others = others(&shares);
+                let others = others(shares.len());
                 for ((edge, prior), other) in edges_from(function, block).zip(shares).zip(others) {
                     let taken = if is_choice { solved.taken(edge) } else { Entered::Always };
                     own.push(EdgeModel { edge, taken, prior, other });

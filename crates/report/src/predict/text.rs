@@ -119,7 +119,8 @@ fn classes(answers: &PredictAnswers, text: &mut String) {
     }
     let blocks = || answers.functions.iter().flat_map(|one| &one.blocks);
     let all: f64 = blocks().map(executions_of).sum();
-    let exact: f64 = blocks().filter(|block| block.is_exact).map(executions_of).sum();
+    let exact: f64 =
+        blocks().filter(|block| block.is_exact).map(executions_of).fold(0.0, |sum, one| sum + one);
     if all > 0.0 {
         let words = "  exact: no guess, no bound";
         let _ = writeln!(text, "{words:<width$} {:>8}", percent(exact / all), width = CLASS + 2);
