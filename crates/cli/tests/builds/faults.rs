@@ -405,18 +405,21 @@ fn a_program_without_the_right_to_run_it() {
     reads_well(&said, 1, &["cannot start ", "recording", "chmod +x "]);
 }
 
-#[test]
-fn a_process_that_cannot_be_attributed() {
-    let bench = bench();
-    row(&bench, &lines(&["sample --pid 999999999"]), 1, &["there is no process 999999999"]);
+/// Samples a process that opcost did not build: its number, and what was said. None where the machine
+/// lets nobody sample, which is another fault.
+pub(crate) fn sample_a_sleeper(bench: &Bench) -> Option<(String, Said)> {
     let mut sleeper = bench.program("sleep").arg("100").spawn().expect("it starts");
     let pid = sleeper.id().to_string();
     let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
     sleeper.kill().and_then(|()| sleeper.wait()).expect("it ends");
-    if said.stderr.contains("perf_event") {
-        // The machine lets nobody sample, which is another fault.
-        return;
-    }
+    (!said.stderr.contains("perf_event")).then_some((pid, said))
+}
+
+#[test]
+fn a_process_that_cannot_be_attributed() {
+    let bench = bench();
+    row(&bench, &lines(&["sample --pid 999999999"]), 1, &["there is no process 999999999"]);
+    let Some((pid, said)) = sample_a_sleeper(&bench) else { return };
     let words = format!("process {pid} (sleep): it was not built by opcost sample");
     reads_well(
         &said,

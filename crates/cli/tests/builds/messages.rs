@@ -78,14 +78,7 @@ fn case_6_a_line_that_is_no_number() {
 #[test]
 fn case_7_a_process_of_somebody_else() {
     let bench = Bench::new(&[]);
-    let mut sleeper = bench.program("sleep").arg("100").spawn().expect("it starts");
-    let pid = sleeper.id().to_string();
-    let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
-    sleeper.kill().and_then(|()| sleeper.wait()).expect("it ends");
-    if said.stderr.contains("perf_event") {
-        // The machine lets nobody sample, which is another fault.
-        return;
-    }
+    let Some((pid, said)) = crate::faults::sample_a_sleeper(&bench) else { return };
     let process = format!("process {pid} (sleep)");
     said.expect(2).tells(&[&process, "was not built by opcost sample", "nothing in it can be attributed"]);
 }

@@ -28,9 +28,6 @@ pub struct PredictJson<'a> {
     /// Instructions of the cost model that all of it executes; null where that hangs on an input
     /// without a value.
     total: Option<Number<'a>>,
-    /// Predicted time, where a timing file was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
     /// Where the program may end before its code is through (exit, abort, longjmp), or return twice
     /// (fork, setjmp). No number is exact then; null if there is no such place.
     ends_early: Option<&'a str>,
@@ -42,21 +39,9 @@ pub struct PredictJson<'a> {
     classes: BTreeMap<&'static str, f64>,
     /// Inputs that would decide something and have no value.
     inputs: Vec<InputJson<'a>>,
-    /// The timing file that was used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timing: Option<TimingJson>,
     /// The prediction held against a run, with --against.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<AgainstJson>,
-}
-
-/// A timing file.
-#[derive(Serialize, JsonSchema)]
-struct TimingJson {
-    /// Its name.
-    name: String,
-    /// Its hash.
-    hash: String,
 }
 
 /// A count: an integer; of more than 64 bits its digits as a text.
@@ -154,8 +139,6 @@ struct AgainstJson {
     document_mean: Option<f64>,
     /// The same without blocks that are off by more than 2 ×.
     document_mean_without_far: Option<f64>,
-    /// Time that the run took, where it is known.
-    seconds_measured: Option<f64>,
     /// LLVM's BlockFrequencyInfo, times how often the run entered each function.
     llvm: MeasuresJson,
     /// Static probabilities alone, times the same.
@@ -212,7 +195,6 @@ impl<'a> PredictJson<'a> {
             world: &answers.world,
             ends_early: answers.early_end.as_deref(),
             total: (!answers.is_open).then_some(Number(&answers.total)),
-            seconds: None,
             functions: answers.functions.iter().map(function).collect(),
             blocks: answers.functions.iter().flat_map(blocks).collect(),
             classes: class_shares(answers).into_iter().map(|(class, share)| (class.word(), share)).collect(),
@@ -225,7 +207,6 @@ impl<'a> PredictJson<'a> {
                     flag: format!("--set '{}=VALUE'", one.name),
                 })
                 .collect(),
-            timing: None,
             against: against.map(AgainstJson::new),
         };
         document(&json)
@@ -281,7 +262,6 @@ impl AgainstJson {
             within_1_percent: opcost.within_1_percent,
             document_mean: opcost.document_mean,
             document_mean_without_far: opcost.document_mean_without_far,
-            seconds_measured: None,
             llvm: MeasuresJson::new(llvm),
             statics: MeasuresJson::new(statics),
             worst_functions: functions.iter().map(WorstJson::new).collect(),
