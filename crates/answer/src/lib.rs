@@ -13,6 +13,7 @@
 //! | what limits were recorded with | [`check`] |
 //! | what recorded values belong to | [`points`] |
 //! | what a metered program promises | [`fuel`] |
+//! | what a program did, of which its time is worked out | [`work`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
@@ -35,5 +36,6 @@ pub mod points;
 pub mod run;
 pub mod terminal;
 pub mod width;
+pub mod work;
 
 pub use failure::{Failure, Status};

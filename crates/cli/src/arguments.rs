@@ -7,6 +7,7 @@ mod life;
 mod loops;
 mod reports;
 mod sample;
+mod timing;
 mod values;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(crate) use life::*;
 pub(crate) use loops::*;
 pub(crate) use reports::*;
 pub(crate) use sample::*;
+pub(crate) use timing::*;
 pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
@@ -53,6 +55,12 @@ pub(crate) enum Verb {
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
+    /// Predicts how long a program takes, from exact counts and the times of a machine.
+    #[command(after_help = PREDICT_TIME_EXAMPLES)]
+    Predict(PredictTimeArguments),
+    /// Measures what instructions, calls and memory take on this machine.
+    #[command(after_help = TIMING_EXAMPLES)]
+    Timing(TimingArguments),
     /// Records in a run how often each loop iterated, or what a line computed.
     #[command(after_help = VALUES_EXAMPLES)]
     Values(ValuesArguments),

@@ -59,6 +59,8 @@ fn main() -> ExitCode {
         Verb::Loops(loops) => verbs::loops::run(&loops),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
+        Verb::Predict(predict) => verbs::predict_time::run(&predict),
+        Verb::Timing(timing) => verbs::timing::run(&timing),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Repair(repair) => verbs::repair::run(&repair),

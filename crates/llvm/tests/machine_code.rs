@@ -6,6 +6,8 @@
 
 #[path = "snapshot/facts.rs"]
 mod facts;
+#[path = "snapshot/schedule.rs"]
+mod schedule;
 #[path = "snapshot/referees.rs"]
 mod referees;
 #[path = "snapshot/text.rs"]

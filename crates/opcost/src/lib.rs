@@ -72,6 +72,7 @@ mod code;
 pub mod counting;
 pub mod ledgers;
 pub mod machine;
+pub mod measured;
 #[cfg(feature = "worker")]
 mod offer;
 mod program;

@@ -19,4 +19,5 @@ pub mod ledger;
 pub mod life;
 pub mod loops;
 pub mod schema;
+pub mod timing;
 pub mod values;

@@ -1,0 +1,111 @@
+//! Flags of `opcost timing`, and those of `opcost predict` that are about time.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use opcost_timing::Source;
+use thiserror::Error;
+
+pub(crate) const TIMING_EXAMPLES: &str = "\
+Examples:
+  opcost timing --measure -o this.toml             what instructions, calls and memory take here; a minute
+  opcost timing this.toml                          what a timing file says
+  opcost predict --counts run.opc --timing this.toml   the time of a program, by exact counts
+
+Measure on a machine that does nothing else. A machine that is too noisy is refused.
+
+Exit status: 0 success, 1 opcost failed, 2 usage.";
+
+pub(crate) const PREDICT_TIME_EXAMPLES: &str = "\
+Examples:
+  opcost count --ledger run.opc prog.c                 exact counts
+  opcost timing --measure -o this.toml                 what this machine takes, once
+  opcost predict --counts run.opc --timing this.toml   how long the program takes by both
+  opcost predict --counts run.opc --timing this.toml --against-seconds 1.25
+                                                       the same, beside a time that was measured
+
+Run it where the ledger was made, with unchanged sources.
+
+Exit status: 0 success, 1 opcost failed, 2 usage.";
+
+#[derive(Args, Debug)]
+pub(crate) struct TimingArguments {
+    /// A timing file (.toml) to check and show.
+    #[arg(value_name = "FILE", required_unless_present = "measure", conflicts_with_all = ["measure", "output"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Measures this machine.
+    #[arg(long, requires = "output")]
+    pub(crate) measure: bool,
+    /// Where to write the timing file.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PredictTimeArguments {
+    /// A ledger of a counted run (.opc), or raw counters (.opcraw): counts that are exact.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) counts: PathBuf,
+    /// What a machine takes (opcost timing --measure makes it).
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) timing: PathBuf,
+    /// The source of the time of blocks.
+    #[arg(long, value_name = "SOURCE", value_enum, default_value = "schedule")]
+    pub(crate) source: SourceWord,
+    /// The time that the program took, in seconds; it is shown beside the prediction.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(crate) against_seconds: Option<f64>,
+    /// Writes JSON (schema opcost.predict/1) to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where to write the text, instead of stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// A source of the time of blocks.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceWord {
+    /// Machine code, simulated by LLVM's model of the processor.
+    Schedule,
+    /// Instructions of the IR that wait for each other.
+    Irinst,
+    /// Instructions that do not; of a block the dearer of integers and floating-point numbers.
+    IrinstMax,
+    /// Arithmetic alone.
+    Lmbench,
+}
+
+impl From<SourceWord> for Source {
+    fn from(word: SourceWord) -> Source {
+        match word {
+            SourceWord::Schedule => Source::Schedule,
+            SourceWord::Irinst => Source::Irinst,
+            SourceWord::IrinstMax => Source::IrinstMax,
+            SourceWord::Lmbench => Source::Lmbench,
+        }
+    }
+}
+
+/// Why a word is no time.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no time in seconds; write a number above 0, such as 1.25")]
+pub(crate) struct SecondsError(String);
+
+pub(crate) fn parse_seconds(text: &str) -> Result<f64, SecondsError> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0);
+    seconds.ok_or_else(|| SecondsError(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_seconds;
+
+    #[test]
+    fn seconds_are_a_number_above_zero() {
+        assert_eq!(parse_seconds("1.25"), Ok(1.25));
+        for wrong in ["0", "-1", "inf", "NaN", "1s", ""] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}
