@@ -68,6 +68,7 @@ fn main() {
             "shim/source.cpp",
             "shim/spell.cpp",
             "shim/tell.cpp",
+            "shim/touch.cpp",
             "shim/trips.cpp",
             "shim/values.cpp",
             "shim/weigh.cpp",

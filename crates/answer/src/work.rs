@@ -35,6 +35,8 @@ pub struct FunctionWork {
     pub blocks: Vec<BlockWork>,
     /// Calls of functions outside the program, by linkage name.
     pub calls: Vec<(String, f64)>,
+    /// By level of the cache, from the first, lines that it fetched from beyond.
+    pub lines: Vec<LineWork>,
 }
 
 /// What machine code did.
@@ -50,6 +52,15 @@ pub struct MachineWork {
     pub guessed: f64,
     /// How often a branch did not go the way that it goes most.
     pub rare: f64,
+}
+
+/// Lines of memory from beyond a level of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LineWork {
+    /// Lines in a row.
+    pub near: f64,
+    /// Lines that are far from each other.
+    pub far: f64,
 }
 
 /// What a block did.

@@ -21,6 +21,8 @@ pub struct WorkJob {
     pub root: PathBuf,
     /// The processor whose model is asked, as LLVM calls it.
     pub processor: String,
+    /// Bytes that each level of the cache holds, from the first.
+    pub capacities: Vec<u64>,
 }
 
 /// A module of the ledger.

@@ -26,6 +26,7 @@
 #include "flow.h"
 #include "generate.h"
 #include "shim.h"
+#include "touch.h"
 
 #include "llvm/CodeGen/AsmPrinter.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
@@ -50,6 +51,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +69,8 @@ constexpr size_t kLong = 4000, kLittle = 600;
 constexpr double kColdShare = 0.001;
 // Inner regions that are stepped over from one block to the next.
 constexpr unsigned kInnerRegions = 64;
+// Iterations of a loop whose end a processor learns.
+constexpr double kLearned = 32;
 // Cycles until a register that a called function sets can be used: the call's own.
 constexpr unsigned kCallLatency = 2;
 
@@ -214,6 +218,17 @@ public:
     for (const MachineLoop *loop = region_of[block]; loop && loop != region; loop = loop->getParentLoop())
       if (is_contained(region_of, loop)) found = loop;
     return found;
+  }
+
+  // How often a block was left by another edge than its most frequent one. An exit of a loop after
+  // the same few iterations each time is none: a processor learns it.
+  double rare(const MachineBasicBlock &block) const {
+    const MachineLoop *loop = loops.getLoopFor(&block);
+    double exits = 0, count = flow.count(block);
+    for (unsigned edge : flow.leaving(block.getNumber()))
+      if (loop && !loop->contains(flow.block(flow.edges()[edge].to))) exits += flow.edges()[edge].count;
+    bool is_same = exits > 0 && count / exits <= kLearned && std::fmod(count, exits) == 0;
+    return is_same ? 0 : flow.rare(block.getNumber());
   }
 
   // Whether a block lies in a region, also deep in it.
@@ -369,7 +384,7 @@ public:
     for (const MachineBasicBlock &block : *machine) {
       unsigned at = block.getNumber();
       if (flow.count(block) <= 0) continue;
-      opcost_scheduled row = {number->second, flow.home(at), flow.count(block), cycles[at], flow.rare(at),
+      opcost_scheduled row = {number->second, flow.home(at), flow.count(block), cycles[at], regions.rare(block),
                               sizes[at], strange[at], flow.is_guess(at)};
       sink.row(sink.data, &row);
       for (const std::string &name : calls[&block])
@@ -497,6 +512,7 @@ char *opcost_schedule(LLVMModuleRef handle, const opcost_emission *how, const op
   if (!machine) return opcost::copy(error);
   std::unique_ptr<Processor> processor = Processor::of(*machine, wish->processor, error);
   if (!processor) return opcost::copy(error);
+  opcost::touch(module, *wish, *sink);
   opcost::name_blocks(module);
   ScheduleOnlooker onlooker(module, *processor, {wish->counts, wish->count}, *sink);
   raw_null_ostream nowhere;

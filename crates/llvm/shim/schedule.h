@@ -10,6 +10,8 @@ struct opcost_schedule_wish {
   const char *processor;  // as LLVM calls it
   const uint64_t *counts; // how often each block of the module ran, numbered through the module
   size_t count;
+  const uint64_t *capacities; // bytes that each level of the cache holds
+  size_t capacity_count;
 };
 
 // One machine block.
@@ -29,6 +31,8 @@ struct opcost_schedule_sink {
   void (*row)(void *data, const opcost_scheduled *row);
   // A call of a function that the module does not define.
   void (*call)(void *data, uint32_t function, const char *name, size_t length, double executions);
+  // Lines that a function fetches from beyond a level: in a row, and far from each other.
+  void (*lines)(void *data, uint32_t function, uint32_t level, double near, double far);
 };
 
 } // extern "C"

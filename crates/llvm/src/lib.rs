@@ -55,7 +55,7 @@ pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::RecordedOrigins;
 pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo};
 pub use portable::PortableLibrary;
-pub use schedule::{Scheduled, ScheduledBlock, ScheduledCall, host_processor};
+pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};
 pub use sizes::LlvmSizes;
 pub use weigh::Weighed;

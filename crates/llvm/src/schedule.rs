@@ -45,6 +45,8 @@ struct RawWish {
     processor: *const c_char,
     counts: *const u64,
     count: usize,
+    capacities: *const u64,
+    capacity_count: usize,
 }
 
 /// Mirrors `opcost_scheduled` in `schedule.h`.
@@ -66,6 +68,7 @@ struct RawSink {
     data: *mut c_void,
     row: extern "C" fn(*mut c_void, *const RawScheduled),
     call: extern "C" fn(*mut c_void, u32, *const c_char, usize, f64),
+    lines: extern "C" fn(*mut c_void, u32, u32, f64, f64),
 }
 
 unsafe extern "C" {
@@ -86,6 +89,21 @@ pub struct Scheduled {
     /// Calls of functions that the module does not define, as its machine code makes them: also
     /// those that code generation made of intrinsics.
     pub calls: Vec<ScheduledCall>,
+    /// Lines of memory that functions fetch from beyond a level of the cache.
+    pub lines: Vec<FetchedLines>,
+}
+
+/// Lines of memory that a function fetches from beyond a level of the cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FetchedLines {
+    /// The function.
+    pub function: FunctionId,
+    /// The level, by position among those that were asked about.
+    pub level: u32,
+    /// Lines in a row.
+    pub near: f64,
+    /// Lines that are far from each other.
+    pub far: f64,
 }
 
 /// A call out of the module.
@@ -107,7 +125,8 @@ pub fn host_processor() -> String {
 
 impl Session {
     /// Machine blocks of the last snapshot's module that ran, with the cycles that the model of
-    /// `processor` expects. `counts` has for each block of the module how often it ran.
+    /// `processor` expects. `counts` has for each block of the module how often it ran,
+    /// `capacities` the bytes that each level of the cache holds.
     ///
     /// # Errors
     /// LLVM does not know the processor, or code generation fails.
@@ -119,11 +138,18 @@ impl Session {
         how: Emission,
         processor: &str,
         counts: &[u64],
+        capacities: &[u64],
     ) -> Result<Scheduled, LlvmError> {
         let name = CString::new(processor).expect("a processor's name has no zero byte");
-        let wish = RawWish { processor: name.as_ptr(), counts: counts.as_ptr(), count: counts.len() };
+        let wish = RawWish {
+            processor: name.as_ptr(),
+            counts: counts.as_ptr(),
+            count: counts.len(),
+            capacities: capacities.as_ptr(),
+            capacity_count: capacities.len(),
+        };
         let mut found = Scheduled::default();
-        let sink = RawSink { data: (&raw mut found).cast(), row: on_row, call: on_call };
+        let sink = RawSink { data: (&raw mut found).cast(), row: on_row, call: on_call, lines: on_lines };
         // SAFETY: the module is alive; all that is pointed to outlives the call, in which alone the
         // sink's data is used.
         let wrong = unsafe { opcost_schedule(self.module, &how.raw(), &raw const wish, &raw const sink) };
@@ -153,4 +179,10 @@ extern "C" fn on_call(data: *mut c_void, function: u32, name: *const c_char, len
     // SAFETY: as above; the name lives for the call.
     let (found, name) = unsafe { (&mut *data.cast::<Scheduled>(), ffi::borrowed(name, length)) };
     found.calls.push(ScheduledCall { function: FunctionId::new(function as usize), name, executions });
+}
+
+extern "C" fn on_lines(data: *mut c_void, function: u32, level: u32, near: f64, far: f64) {
+    // SAFETY: as above.
+    let found = unsafe { &mut *data.cast::<Scheduled>() };
+    found.lines.push(FetchedLines { function: FunctionId::new(function as usize), level, near, far });
 }

@@ -6,10 +6,10 @@
 
 #[path = "snapshot/facts.rs"]
 mod facts;
-#[path = "snapshot/schedule.rs"]
-mod schedule;
 #[path = "snapshot/referees.rs"]
 mod referees;
+#[path = "snapshot/schedule.rs"]
+mod schedule;
 #[path = "snapshot/text.rs"]
 mod text;
 

@@ -397,7 +397,7 @@ static void library(void) {
   if (!nowhere) return;
   for (int repeat = 0; repeat < REPEATS; repeat++) {
     double start = now();
-    for (int at = 0; at < 64; at++) fprintf(nowhere, "%d %f\n", at, arguments[at]);
+    for (int at = 0; at < 64; at++) fprintf(nowhere, "%d %s\n", at, "word");
     times[repeat] = now() - start;
   }
   tell("libfn", "printf", times, REPEATS, 64);

@@ -55,7 +55,9 @@ pub enum TimingError {
     #[error("{0}")]
     Form(String),
     /// It is of another version.
-    #[error("line {line}: format is '{found}', and this opcost reads {FORMAT}; measure again: opcost timing --measure")]
+    #[error(
+        "line {line}: format is '{found}', and this opcost reads {FORMAT}; measure again: opcost timing --measure"
+    )]
     Version {
         /// Where it says so.
         line: usize,
@@ -63,7 +65,9 @@ pub enum TimingError {
         found: String,
     },
     /// A number that is no time.
-    #[error("line {line}: {name} is {value}, which is no time in nanoseconds (more than 0, at most a second)")]
+    #[error(
+        "line {line}: {name} is {value}, which is no time in nanoseconds (more than 0, at most a second)"
+    )]
     Number {
         /// Where it stands.
         line: usize,
@@ -102,6 +106,19 @@ pub struct Memory {
     pub random: BTreeMap<u64, f64>,
     /// In order.
     pub streamed: BTreeMap<u64, f64>,
+}
+
+/// Levels of the cache.
+const LEVELS: usize = 3;
+
+impl Memory {
+    /// Bytes that each level of the cache holds: measured was half of each, and what none holds.
+    pub fn capacities(&self) -> Vec<u64> {
+        match self.streamed.len() > LEVELS {
+            true => self.streamed.keys().take(LEVELS).map(|half| half.saturating_mul(2)).collect(),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// All sources of a machine.
@@ -235,7 +252,9 @@ impl Reader<'_> {
                 let time = self.time(name.get_ref(), &value)?;
                 let line = line_of(self.text, name.span().start);
                 let bytes = name.get_ref().parse();
-                bytes.map(|bytes| (bytes, time)).map_err(|_| TimingError::Bytes { line, name: name.into_inner() })
+                bytes
+                    .map(|bytes| (bytes, time))
+                    .map_err(|_| TimingError::Bytes { line, name: name.into_inner() })
             })
             .collect()
     }
@@ -262,7 +281,9 @@ pub fn write(timing: &Timing) -> String {
         write_table(&mut out, source.name(), table.iter().map(|(name, &value)| (quoted(name), value)));
     }
     write_table(&mut out, "libfn", timing.libfn.iter().map(|(name, &value)| (quoted(name), value)));
-    for (name, table) in [("memory.random", &timing.memory.random), ("memory.streamed", &timing.memory.streamed)] {
+    for (name, table) in
+        [("memory.random", &timing.memory.random), ("memory.streamed", &timing.memory.streamed)]
+    {
         write_table(&mut out, name, table.iter().map(|(bytes, &value)| (bytes.to_string(), value)));
     }
     out

@@ -22,7 +22,7 @@ pub mod price;
 pub mod source;
 
 pub use file::{Memory, Processor, Timing, TimingError};
-pub use measured::{Measurement, MeasureError};
+pub use measured::{MeasureError, Measurement};
 pub use price::{Factors, FunctionTime, Parts, Predicted, price};
 pub use source::Source;
 

@@ -19,8 +19,22 @@ const NOISE: f64 = 0.15;
 const SPREADING: usize = 5;
 /// Arithmetic that lmbench measures: four operations on four types.
 const LMBENCH: [&str; 16] = [
-    "add i32", "mul i32", "sdiv i32", "srem i32", "add i64", "mul i64", "sdiv i64", "srem i64", "fadd float",
-    "fmul float", "fdiv float", "frem float", "fadd double", "fmul double", "fdiv double", "frem double",
+    "add i32",
+    "mul i32",
+    "sdiv i32",
+    "srem i32",
+    "add i64",
+    "mul i64",
+    "sdiv i64",
+    "srem i64",
+    "fadd float",
+    "fmul float",
+    "fdiv float",
+    "frem float",
+    "fadd double",
+    "fmul double",
+    "fdiv double",
+    "frem double",
 ];
 
 /// Why nothing is made of a measurement.
@@ -80,7 +94,8 @@ impl Measurement {
         let mut cells = line.split('\t');
         let mut cell = || cells.next().ok_or_else(wrong);
         let (table, name, upper, lower) = (cell()?, cell()?, cell()?, cell()?);
-        let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(wrong);
+        let number =
+            |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(wrong);
         let row = Row { upper: number(upper)?, lower: number(lower)? };
         self.rows.entry(table.to_owned()).or_default().insert(name.to_owned(), row);
         Ok(())
@@ -89,7 +104,11 @@ impl Measurement {
     fn table(&self, name: &'static str) -> Result<Table, MeasureError> {
         let rows = self.rows.get(name).ok_or(MeasureError::Missing(name))?;
         // A time below the clock's own error is taken for none.
-        Ok(rows.iter().filter(|(_, row)| row.upper > 0.0).map(|(name, row)| (name.clone(), row.upper)).collect())
+        Ok(rows
+            .iter()
+            .filter(|(_, row)| row.upper > 0.0)
+            .map(|(name, row)| (name.clone(), row.upper))
+            .collect())
     }
 
     /// The times of a machine; `processor` is as the system and LLVM call it, and its cycle is set here.
@@ -139,7 +158,7 @@ impl Measurement {
             most = most.max(row.upper);
         }
         let spread = (most - least) / least;
-        if !(spread <= NOISE) {
+        if spread.is_nan() || spread > NOISE {
             return Err(MeasureError::Noisy { least, most, percent: spread * 100.0 });
         }
         let all: Vec<&Row> = self.rows.values().flat_map(BTreeMap::values).collect();
@@ -158,7 +177,12 @@ mod tests {
     use crate::source::Source;
 
     fn processor() -> Processor {
-        Processor { name: "P".to_owned(), model: "znver4".to_owned(), target: "x86_64".to_owned(), cycle: 0.0 }
+        Processor {
+            name: "P".to_owned(),
+            model: "znver4".to_owned(),
+            target: "x86_64".to_owned(),
+            cycle: 0.0,
+        }
     }
 
     fn measured(lines: &str) -> Result<Measurement, MeasureError> {
@@ -186,7 +210,8 @@ mod tests {
         let noisy = QUIET.replace("after\t0.25\t0.25", "after\t0.50\t0.25");
         let words = measured(&noisy).expect("lines").timing(processor()).expect_err("noise").to_string();
         assert!(words.contains("a spread of 100 %"), "{words}");
-        let spreading = QUIET.replace("1.1\t1.1", "9\t1.1").replace("5\t5", "9\t5").replace("\t1\t1", "\t2\t1");
+        let spreading =
+            QUIET.replace("1.1\t1.1", "9\t1.1").replace("5\t5", "9\t5").replace("\t1\t1", "\t2\t1");
         let error = measured(&spreading).expect("lines").timing(processor()).expect_err("spread");
         assert!(matches!(error, MeasureError::Spreading { spreading: 4, all: 11 }), "{error}");
     }
@@ -197,7 +222,10 @@ mod tests {
         assert!(measured(&half).expect("lines").timing(processor()).is_err());
         assert!(Measurement::default().timing(processor()).is_err());
         for wrong in ["", "cycle\tbefore", "cycle\tbefore\tfast\t1", "cycle\tbefore\tnan\t1"] {
-            assert_eq!(measured(&format!("{wrong}\n")).expect_err(wrong), MeasureError::Line(wrong.to_owned()));
+            assert_eq!(
+                measured(&format!("{wrong}\n")).expect_err(wrong),
+                MeasureError::Line(wrong.to_owned())
+            );
         }
     }
 }

@@ -8,15 +8,19 @@
 //!
 //! Input: work, a timing file, factors. Output: seconds, by part, function and source; and what has no
 //! price, with how often it happened: such calls take no time here, so the answer is too little.
-//! Cost: linear. Limits: memory is as fast as the first level of the cache.
+//! By `schedule` alone lines of memory are priced: those that strides and trip counts say are fetched from
+//! beyond a level of the cache, by what such lines took when they were measured.
+//! Cost: linear. Limits: addresses that are no sums of strides are taken to be in the first level.
 
 use std::collections::BTreeMap;
 
 use opcost_answer::work::{FunctionWork, ProgramWork};
 
-use crate::file::Timing;
+use crate::file::{Memory, Timing};
 use crate::source::{Source, Table, is_floating, nanoseconds};
 
+/// Lines far from each other that a processor fetches at once, where none waits for another.
+const OVERLAP: f64 = 8.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
@@ -27,11 +31,13 @@ pub struct Factors {
     pub cycles: f64,
     /// Share of branches' rarer outcomes that are mispredicted.
     pub mispredicted: f64,
+    /// Time of a line of memory in a program for what it took when nothing else was done.
+    pub memory: f64,
 }
 
 impl Default for Factors {
     fn default() -> Factors {
-        Factors { cycles: 1.0, mispredicted: 0.25 }
+        Factors { cycles: 1.0, mispredicted: 0.25, memory: 1.0 }
     }
 }
 
@@ -44,18 +50,21 @@ pub struct Parts {
     pub mispredicted: f64,
     /// Calls of functions outside of it.
     pub calls: f64,
+    /// Lines of memory from beyond the first level of the cache.
+    pub memory: f64,
 }
 
 impl Parts {
     /// All of it.
     pub fn seconds(&self) -> f64 {
-        self.blocks + self.mispredicted + self.calls
+        self.blocks + self.mispredicted + self.calls + self.memory
     }
 
     fn add(&mut self, other: Parts) {
         self.blocks += other.blocks;
         self.mispredicted += other.mispredicted;
         self.calls += other.calls;
+        self.memory += other.memory;
     }
 }
 
@@ -106,7 +115,8 @@ pub fn price(work: &ProgramWork, timing: &Timing, factors: Factors, source: Sour
             parts: pricing.function(function, source),
         })
         .collect();
-    functions.sort_by(|a, b| b.parts.seconds().total_cmp(&a.parts.seconds()).then_with(|| a.name.cmp(&b.name)));
+    functions
+        .sort_by(|a, b| b.parts.seconds().total_cmp(&a.parts.seconds()).then_with(|| a.name.cmp(&b.name)));
     let mut machine = opcost_answer::work::MachineWork::default();
     work.functions.iter().for_each(|function| machine.add(&function.machine));
     let share = |part: f64| if machine.instructions > 0.0 { part / machine.instructions } else { 0.0 };
@@ -152,8 +162,9 @@ impl Pricing<'_> {
                 blocks: machine.cycles * self.factors.cycles * self.timing.processor.cycle / SECOND,
                 mispredicted: machine.rare * self.factors.mispredicted * self.timing.mispredicted / SECOND,
                 calls,
+                memory: self.memory(function) / SECOND,
             },
-            other => Parts { blocks: self.operations(function, other) / SECOND, mispredicted: 0.0, calls },
+            other => Parts { blocks: self.operations(function, other) / SECOND, calls, ..Parts::default() },
         }
     }
 
@@ -162,8 +173,23 @@ impl Pricing<'_> {
         let table = &self.timing.libfn;
         let look = |name: &str| table.get(name).copied();
         // `log` of glibc's headers for finite numbers, and of others for checked buffers.
-        let plain = name.strip_prefix("__").and_then(|name| name.strip_suffix("_finite").or(name.strip_suffix("_chk")));
+        let plain = name
+            .strip_prefix("__")
+            .and_then(|name| name.strip_suffix("_finite").or(name.strip_suffix("_chk")));
         look(name).or_else(|| plain.and_then(look)).or_else(|| look(same_work(name)?))
+    }
+
+    /// What lines take that the first level of the cache does not hold: each what it takes more from
+    /// where it comes from than from the level before.
+    fn memory(&self, function: &FunctionWork) -> f64 {
+        let Memory { streamed, random } = &self.timing.memory;
+        let steps = |table: &BTreeMap<u64, f64>| -> Vec<f64> {
+            let times: Vec<f64> = table.values().copied().collect();
+            times.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0)).collect()
+        };
+        let levels = function.lines.iter().zip(steps(streamed)).zip(steps(random));
+        let time = levels.map(|((lines, near), far)| lines.near * near + lines.far * far / OVERLAP);
+        time.sum::<f64>() * self.factors.memory
     }
 
     fn operations(&self, function: &FunctionWork, source: Source) -> f64 {
@@ -175,7 +201,8 @@ impl Pricing<'_> {
                 let time = self.operation(table, source, name).unwrap_or(0.0) * f64::from(count);
                 *(if is_floating(name) { &mut floating } else { &mut others }) += time;
             }
-            let one = if source == Source::IrinstMax { f64::max(floating, others) } else { floating + others };
+            let one =
+                if source == Source::IrinstMax { f64::max(floating, others) } else { floating + others };
             one * block.executions as f64
         };
         function.blocks.iter().map(of_block).sum()
@@ -191,7 +218,9 @@ impl Pricing<'_> {
 
     fn unpriced_calls(&self) -> Vec<(String, f64)> {
         let calls = self.work.functions.iter().flat_map(|function| &function.calls);
-        by_frequency(calls.filter(|(name, _)| self.call(name).is_none()).map(|(name, times)| (name.as_str(), *times)))
+        by_frequency(
+            calls.filter(|(name, _)| self.call(name).is_none()).map(|(name, times)| (name.as_str(), *times)),
+        )
     }
 
     fn unpriced_operations(&self, source: Source) -> Vec<(String, f64)> {
@@ -215,6 +244,7 @@ fn same_work(name: &str) -> Option<&'static str> {
         "fprintf" | "sprintf" | "snprintf" | "vsnprintf" | "puts" | "__printf_chk" => "printf",
         "putc" | "fputc" | "_IO_putc" => "putchar",
         "bcmp" => "memcmp",
+        "strcmp" | "strncmp" | "strchr" | "memchr" | "strspn" | "strcspn" | "strcpy" => "strlen",
         "ceil" | "trunc" | "rint" | "round" | "nearbyint" => "floor",
         _ => return None,
     })
@@ -254,13 +284,23 @@ mod tests {
                 FunctionWork {
                     name: "cold".to_owned(),
                     entries: 1,
-                    calls: vec![("log".to_owned(), 1e8), ("_Znwm".to_owned(), 1e8), ("strange".to_owned(), 7.0)],
+                    calls: vec![
+                        ("log".to_owned(), 1e8),
+                        ("_Znwm".to_owned(), 1e8),
+                        ("strange".to_owned(), 7.0),
+                    ],
                     ..FunctionWork::default()
                 },
                 FunctionWork {
                     name: "hot".to_owned(),
                     entries: 2,
-                    machine: MachineWork { cycles: 4e9, rare: 1e9, instructions: 8e9, strange: 2e9, guessed: 4e9 },
+                    machine: MachineWork {
+                        cycles: 4e9,
+                        rare: 1e9,
+                        instructions: 8e9,
+                        strange: 2e9,
+                        guessed: 4e9,
+                    },
                     blocks: vec![BlockWork {
                         block: 0,
                         executions: 1_000_000_000,
@@ -276,7 +316,7 @@ mod tests {
 
     #[test]
     fn each_source_has_its_own_answer() {
-        let factors = Factors { cycles: 1.5, mispredicted: 0.5 };
+        let factors = Factors { cycles: 1.5, mispredicted: 0.5, memory: 1.0 };
         let found = price(&work(), &timing(), factors, Source::Schedule);
         // 4e9 cycles × 1.5 × 0.5 ns; 1e9 × 0.5 × 8 ns; 1e8 × (10 + 4) ns.
         assert_eq!((found.parts.blocks, found.parts.mispredicted), (3.0, 4.0));

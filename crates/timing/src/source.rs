@@ -48,8 +48,19 @@ impl Source {
 
 /// Operations that become no code of their own.
 const FREE: [&str; 13] = [
-    "phi", "alloca", "freeze", "bitcast", "ptrtoint", "ptrtoaddr", "inttoptr", "addrspacecast", "extractvalue",
-    "insertvalue", "landingpad", "unreachable", "cleanuppad",
+    "phi",
+    "alloca",
+    "freeze",
+    "bitcast",
+    "ptrtoint",
+    "ptrtoaddr",
+    "inttoptr",
+    "addrspacecast",
+    "extractvalue",
+    "insertvalue",
+    "landingpad",
+    "unreachable",
+    "cleanuppad",
 ];
 
 /// What another name is looked for under.
@@ -108,7 +119,8 @@ pub(crate) fn nanoseconds(table: &Table, operation: &str) -> Option<f64> {
     if let Some((length, element)) = vector(ty) {
         // As many operations on registers of 128 bits as it takes.
         let pieces = f64::from((length * width(element)).div_ceil(128));
-        let one = look(&format!("<{} x {element}>", 128 / width(element).max(1))).or_else(|| scalar(&look, element));
+        let one = look(&format!("<{} x {element}>", 128 / width(element).max(1)))
+            .or_else(|| scalar(&look, element));
         return one.map(|one| one * pieces);
     }
     scalar(&look, ty)
@@ -132,7 +144,13 @@ mod tests {
 
     #[test]
     fn types_that_are_missing_are_taken_from_wider_ones() {
-        let all = table(&[("add i32", 1.0), ("add i64", 2.0), ("br", 0.5), ("fadd <2 x double>", 3.0), ("call", 7.0)]);
+        let all = table(&[
+            ("add i32", 1.0),
+            ("add i64", 2.0),
+            ("br", 0.5),
+            ("fadd <2 x double>", 3.0),
+            ("call", 7.0),
+        ]);
         assert_eq!(nanoseconds(&all, "add i32"), Some(1.0));
         assert_eq!(nanoseconds(&all, "add i17"), Some(1.0));
         assert_eq!(nanoseconds(&all, "add i128"), Some(2.0));

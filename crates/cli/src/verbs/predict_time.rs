@@ -22,7 +22,7 @@ use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::style::screen_width;
 use opcost_report::timing::{TimeJson, TimeReport, print_time};
 use opcost_timing::{Factors, Timing, price};
-use opcost_toolchain::build::{Build, Optimiser, Purpose, processor};
+use opcost_toolchain::build::{Build, Optimiser, Purpose, Simulated, processor};
 use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
@@ -76,11 +76,16 @@ fn work_of(ledger: &Ledger, origin: &Path, timing: &Timing) -> Result<ProgramWor
             &compile_as(facts, &ledger.about.cost.name),
             Purpose::Sample { optimiser: Optimiser::BeforeAnchor },
         )?;
-        compiled.push(WorkModule { module, code: own.code_options(&Input::classify(Path::new(&facts.module))?) });
+        compiled
+            .push(WorkModule { module, code: own.code_options(&Input::classify(Path::new(&facts.module))?) });
     }
     let file = build.path("counts.opc");
     ledgers::save(&file, ledger)?;
-    build.work(file, compiled, &timing.processor.model)
+    build.work(
+        file,
+        compiled,
+        Simulated { processor: &timing.processor.model, capacities: timing.memory.capacities() },
+    )
 }
 
 /// Whether the program's code is for the machine of the timing file.

@@ -53,7 +53,11 @@ fn the_text_says_whose_error_it_is() {
     let said = place
         .opcost(&["predict", "--counts", "run.opc", "--timing", "tiny.toml", "--against-seconds", "0.016"])
         .expect(0);
-    said.tells(&["by exact counts, on Example (znver4, 1.00 GHz)", "error of timing alone", "without a price: calls of"]);
+    said.tells(&[
+        "by exact counts, on Example (znver4, 1.00 GHz)",
+        "error of timing alone",
+        "without a price: calls of",
+    ]);
     assert!(said.all().contains("measured 16.000 ms: the prediction is -5"), "{}", said.all());
 }
 
@@ -88,7 +92,10 @@ fn wrong_timing_files_are_refused_with_their_line() {
 #[test]
 fn a_program_that_changed_is_refused() {
     let place = counted();
-    place.write("chain.c", "int main(void) {\n    volatile int i = 3;\n    while (i) i = i - 1;\n    return 0;\n}\n");
+    place.write(
+        "chain.c",
+        "int main(void) {\n    volatile int i = 3;\n    while (i) i = i - 1;\n    return 0;\n}\n",
+    );
     place
         .opcost(&["predict", "--counts", "run.opc", "--timing", "tiny.toml"])
         .expect(1)

@@ -8,6 +8,14 @@ use opcost_job::work::{ProcessorAnswer, ProcessorJob, WorkJob, WorkModule};
 
 use super::state::Build;
 
+/// A machine on which a program is thought to run.
+pub struct Simulated<'a> {
+    /// Its processor, as LLVM calls it.
+    pub processor: &'a str,
+    /// Bytes that each level of its cache holds, from the first.
+    pub capacities: Vec<u64>,
+}
+
 impl Build {
     /// What the program of a ledger did, with the cycles of a processor's model.
     ///
@@ -17,7 +25,7 @@ impl Build {
         &self,
         ledger: PathBuf,
         modules: Vec<WorkModule>,
-        processor: &str,
+        machine: Simulated<'_>,
     ) -> Result<ProgramWork, Failure> {
         let names = modules.iter().map(|one| one.module.name.as_str()).collect::<Vec<_>>().join(", ");
         let job = WorkJob {
@@ -25,7 +33,8 @@ impl Build {
             modules,
             cost: self.cost.clone(),
             root: std::env::current_dir().map_err(Failure::file("find", "."))?,
-            processor: processor.to_owned(),
+            processor: machine.processor.to_owned(),
+            capacities: machine.capacities,
         };
         opcost_job::ask(job, &self.path("work.job"), &names)
     }

@@ -81,8 +81,7 @@ pub(crate) fn lay(how: &Laying<'_>, module: &ExportModule, ledger: &Ledger) -> R
     };
     // A module by itself is weighed by what its functions do in the whole program;
     // what is added up over modules has each count once.
-    let (bodies, copies) =
-        if how.is_alone { (Bodies::All, Copies::All) } else { (Bodies::Own, Copies::Own) };
+    let (bodies, copies) = if how.is_alone { (Bodies::All, Copies::All) } else { (Bodies::Own, Copies::Own) };
     let map = survey(&read, &wanted, bodies)?;
     let matched = match_counts(&map, ledger, copies);
     let phis = read.functions.iter().flat_map(|(id, function)| {

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_answer::work::{BlockWork, FunctionWork, MachineWork, ProgramWork};
+use opcost_answer::work::{BlockWork, FunctionWork, LineWork, MachineWork, ProgramWork};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Function, Module, Opcode, Type, TypeId};
 use opcost_job::work::{ProcessorAnswer, WorkJob, WorkModule};
@@ -93,8 +93,10 @@ fn add_module(
             }
         }
     }
-    let scheduled = laid.session.schedule(emission(&wanted.code), &job.processor, &block_counts)?;
+    let scheduled =
+        laid.session.schedule(emission(&wanted.code), &job.processor, &block_counts, &job.capacities)?;
     add_machine_code(&scheduled, &first_blocks, &mut functions);
+    add_lines(&scheduled, job.capacities.len(), &mut functions);
     found.work.functions.extend(functions.into_values());
     Ok(())
 }
@@ -136,6 +138,15 @@ fn add_machine_code(
             Some((_, times)) => *times += call.executions,
             None => function.calls.push((call.name.clone(), call.executions)),
         }
+    }
+}
+
+/// Lines of memory, by function and level.
+fn add_lines(scheduled: &Scheduled, levels: usize, functions: &mut BTreeMap<FunctionId, FunctionWork>) {
+    for row in &scheduled.lines {
+        let Some(function) = functions.get_mut(&row.function) else { continue };
+        function.lines.resize(levels, LineWork::default());
+        function.lines[row.level as usize] = LineWork { near: row.near, far: row.far };
     }
 }
 
@@ -191,9 +202,8 @@ fn blocks_of(
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         for id in function.instructions_of(block) {
             let one = &function.instructions[id];
-            let is_intrinsic = function
-                .call(id)
-                .is_some_and(|call| module.intrinsic_name(call.callee).is_some());
+            let is_intrinsic =
+                function.call(id).is_some_and(|call| module.intrinsic_name(call.callee).is_some());
             if is_intrinsic {
                 // What becomes of it is told by machine code alone.
                 continue;
@@ -206,7 +216,8 @@ fn blocks_of(
                 _ => Some(one.ty),
             };
             let ty = typed.map_or_else(String::new, |ty| type_text(&module.types, ty));
-            let name = if ty.is_empty() { one.opcode.name().to_owned() } else { format!("{} {ty}", one.opcode) };
+            let name =
+                if ty.is_empty() { one.opcode.name().to_owned() } else { format!("{} {ty}", one.opcode) };
             *counts.entry(operations.number(name)).or_default() += 1;
         }
         blocks.push(BlockWork {
@@ -226,6 +237,8 @@ fn type_text(types: &IdMap<TypeId, Type>, ty: TypeId) -> String {
         Type::Float(name) => (*name).to_owned(),
         Type::Pointer(_) => "ptr".to_owned(),
         Type::Vector { length, element, .. } => format!("<{length} x {}>", type_text(types, *element)),
-        Type::Void | Type::Array(..) | Type::Struct { .. } | Type::Function(..) | Type::Other(_) => String::new(),
+        Type::Void | Type::Array(..) | Type::Struct { .. } | Type::Function(..) | Type::Other(_) => {
+            String::new()
+        }
     }
 }

@@ -28,9 +28,11 @@ const PAGES: &[(&[&str], &str)] = &[
     (&["merge"], include_str!("../../../pages/merge.md")),
     (&["overlap"], include_str!("../../../pages/overlap.md")),
     (&["completions", "man", "schema"], include_str!("../../../pages/papers.md")),
+    (&["predict"], include_str!("../../../pages/predict.md")),
     (&["repair"], include_str!("../../../pages/repair.md")),
     (&["report"], include_str!("../../../pages/report.md")),
     (&["sample"], include_str!("../../../pages/sample.md")),
+    (&["timing"], include_str!("../../../pages/timing.md")),
     (&["values"], include_str!("../../../pages/values.md")),
 ];
 
