@@ -34,6 +34,8 @@
 #include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineLoopInfo.h"
+#include "llvm/CodeGen/TargetLowering.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCInst.h"
@@ -69,8 +71,8 @@ constexpr size_t kLong = 4000, kLittle = 600;
 constexpr double kColdShare = 0.001;
 // Inner regions that are stepped over from one block to the next.
 constexpr unsigned kInnerRegions = 64;
-// Iterations of a loop whose end a processor learns.
-constexpr double kLearned = 32;
+// Branches in a row that a processor learns, and how often it must have seen them.
+constexpr double kLearned = 64, kOften = 8;
 // Cycles until a register that a called function sets can be used: the call's own.
 constexpr unsigned kCallLatency = 2;
 
@@ -157,10 +159,19 @@ public:
       builder = std::make_unique<mca::InstrBuilder>(*subtarget, *instructions, *registers, analysis.get(),
                                                     *instruments, kCallLatency);
     auto made = builder->createInstruction(one, {});
-    if (made) return std::move(*made);
-    consumeError(made.takeError());
-    return nullptr;
+    if (!made) {
+      consumeError(made.takeError());
+      return nullptr;
+    }
+    // What push, pop, call and return do to the stack pointer is known before they are executed.
+    if (stack_pointer && instructions->get(one.getOpcode()).hasImplicitDefOfPhysReg(stack_pointer))
+      for (mca::WriteState &write : (*made)->getDefs())
+        if (write.getRegisterID() == stack_pointer) write.setRegisterID(0);
+    return std::move(*made);
   }
+
+  // The register that calls and returns change.
+  MCRegister stack_pointer;
 
   // In which cycle each retires; empty where the simulator gives up.
   std::vector<unsigned> run(ArrayRef<std::unique_ptr<mca::Instruction>> known, ArrayRef<unsigned> order) {
@@ -220,15 +231,15 @@ public:
     return found;
   }
 
-  // How often a block was left by another edge than its most frequent one. An exit of a loop after
-  // the same few iterations each time is none: a processor learns it.
+  // How often a block was left by another edge than its most frequent one. Where all of its edges ran
+  // a whole and small number of times for each iteration of a loop around its own, or for each call
+  // of the function, they did the same each time, and a processor learns it.
   double rare(const MachineBasicBlock &block) const {
-    const MachineLoop *loop = loops.getLoopFor(&block);
-    double exits = 0, count = flow.count(block);
-    for (unsigned edge : flow.leaving(block.getNumber()))
-      if (loop && !loop->contains(flow.block(flow.edges()[edge].to))) exits += flow.edges()[edge].count;
-    bool is_same = exits > 0 && count / exits <= kLearned && std::fmod(count, exits) == 0;
-    return is_same ? 0 : flow.rare(block.getNumber());
+    if (repeats(block, flow.count(*flow.block(0)))) return 0;
+    const MachineLoop *own = loops.getLoopFor(&block);
+    for (const MachineLoop *around = own ? own->getParentLoop() : nullptr; around; around = around->getParentLoop())
+      if (repeats(block, flow.count(*around->getHeader()))) return 0;
+    return flow.rare(block.getNumber());
   }
 
   // Whether a block lies in a region, also deep in it.
@@ -237,6 +248,13 @@ public:
   }
 
 private:
+  // Whether a block's edges ran equally often for each of so many times, as far as counts tell.
+  bool repeats(const MachineBasicBlock &block, double times) const {
+    if (times < kOften || flow.count(block) / times > kLearned) return false;
+    return llvm::all_of(flow.leaving(block.getNumber()),
+                        [&](unsigned edge) { return std::fmod(flow.edges()[edge].count, times) == 0; });
+  }
+
   bool is_short(const MachineLoop &loop, ArrayRef<unsigned> sizes) const {
     double entries = 0, instructions = 0;
     for (const MachineBasicBlock *block : loop.blocks()) instructions += flow.count(*block) * sizes[block->getNumber()];
@@ -356,6 +374,8 @@ public:
 
   void endFunction(const MachineFunction *machine) override {
     recorder.block = nullptr;
+    processor.stack_pointer =
+        machine->getSubtarget().getTargetLowering()->getStackPointerRegisterToSaveRestore().asMCReg();
     // Numbers of blocks are their positions from here on.
     const_cast<MachineFunction *>(machine)->RenumberBlocks();
     auto number = number_of.find(&machine->getFunction());

@@ -11,7 +11,7 @@
 //
 // Input: a module, its blocks' counts, capacities. Output: for each function and capacity, lines.
 // Cost: that of scalar evolution. Limits: a mean is taken for each trip count; an address that is no
-// such sum is not told; what a function leaves in the cache for another is taken to be gone, but
+// such sum in its own loop is not told; what a function leaves in the cache for another is taken to be gone, but
 // for functions whose loops fit as a whole, which find all in it.
 #include "schedule.h"
 #include "touch.h"
@@ -24,6 +24,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -35,6 +36,9 @@ namespace {
 constexpr double kLine = 64;
 // Bytes between two lines from which on no prefetcher follows.
 constexpr double kFar = 2048;
+// A stride that the code does not say. In a loop around another, its iterations are taken to follow
+// each other without a gap, as rows of a matrix do.
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // A loop with what counts say of it.
 struct Turns {
@@ -55,7 +59,9 @@ struct Group {
     double pieces = 1, span = width;
     for (size_t at = 0; at <= depth; at++) {
       double stride = std::abs(strides[at]), more = std::max(0.0, loops[at].trips - 1);
-      if (stride <= span || stride < kLine)
+      if (std::isinf(stride))
+        span *= more + 1;
+      else if (stride <= span || stride < kLine)
         span += stride * more;
       else
         pieces *= more + 1;
@@ -72,7 +78,7 @@ struct Group {
     if (apart < kLine) return true;
     for (size_t at = 0; at <= depth; at++) {
       double stride = std::abs(strides[at]);
-      if (stride > 0 && std::fmod(apart, stride) < kLine && apart / stride < loops[at].trips) return true;
+      if (stride > 0 && !std::isinf(stride) && std::fmod(apart, stride) < kLine && apart / stride < loops[at].trips) return true;
     }
     return false;
   }
@@ -129,11 +135,15 @@ private:
       double stride = 0;
       if (recurrence && recurrence->getLoop() == loop) {
         auto *step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
-        if (!step || step->getAPInt().getSignificantBits() > 63) return;
-        stride = double(step->getAPInt().getSExtValue());
+        bool is_known = step && step->getAPInt().getSignificantBits() <= 63;
+        // A stride of the loop itself that is not known may be any.
+        if (!is_known && group.loops.empty()) return;
+        stride = is_known ? double(step->getAPInt().getSExtValue()) : kUnknown;
         rest = recurrence->getStart();
       } else if (!evolution.isLoopInvariant(rest, loop)) {
-        return;
+        // Addresses that data decides, in the loop itself.
+        if (group.loops.empty()) return;
+        stride = kUnknown;
       }
       group.loops.push_back(turns(loop));
       group.strides.push_back(stride);

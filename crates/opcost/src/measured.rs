@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use opcost_interrupt::Scratch;
-use opcost_timing::{MEASURE, Measurement, Processor, Timing};
+use opcost_timing::{MEASURE, MeasuredLines, Processor, Timing};
 use opcost_toolchain::build::processor;
 use opcost_toolchain::tools::{Tools, run_tool};
 
@@ -43,12 +43,12 @@ pub fn measure() -> Result<Timing, Failure> {
 }
 
 /// What a program measures.
-fn lines(mut command: Command) -> Result<Measurement, Failure> {
+fn lines(mut command: Command) -> Result<MeasuredLines, Failure> {
     let program = command.get_program().to_owned();
     let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut child = started.map_err(|source| Failure::Start { program: program.clone().into(), source })?;
     let output = child.stdout.take().expect("its output is piped");
-    let mut measurement = Measurement::default();
+    let mut measurement = MeasuredLines::default();
     for line in BufReader::new(output).lines() {
         let line = line.map_err(Failure::file("read", &program))?;
         measurement.add(&line).map_err(|error| Failure::Counters(error.to_string()))?;

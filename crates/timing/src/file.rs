@@ -41,7 +41,7 @@ use opcost_key::{Hash128, Hasher128};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::source::{Source, Table};
+use crate::source::{Table, TimeSource};
 
 /// What the first line says.
 pub const FORMAT: &str = "opcost.timing/1";
@@ -101,7 +101,7 @@ pub struct Processor {
 
 /// What a line of memory takes, by bytes of the working set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct MemoryTimes {
     /// In random order, each address read from the line before.
     pub random: BTreeMap<u64, f64>,
     /// In order.
@@ -111,7 +111,7 @@ pub struct Memory {
 /// Levels of the cache.
 const LEVELS: usize = 3;
 
-impl Memory {
+impl MemoryTimes {
     /// Bytes that each level of the cache holds: measured was half of each, and what none holds.
     pub fn capacities(&self) -> Vec<u64> {
         match self.streamed.len() > LEVELS {
@@ -129,11 +129,11 @@ pub struct Timing {
     /// Nanoseconds of a mispredicted branch.
     pub mispredicted: f64,
     /// Tables of the sources that price operations.
-    pub tables: BTreeMap<Source, Table>,
+    pub tables: BTreeMap<TimeSource, Table>,
     /// Nanoseconds of calls by linkage name.
     pub libfn: Table,
-    /// Memory.
-    pub memory: Memory,
+    /// MemoryTimes.
+    pub memory: MemoryTimes,
     /// Hash of the file's text.
     pub hash: Hash128,
 }
@@ -197,9 +197,11 @@ pub fn read(text: &str) -> Result<Timing, TimingError> {
     }
     let reader = Reader { text };
     let mut tables = BTreeMap::new();
-    for (source, table) in
-        [(Source::Irinst, raw.irinst), (Source::IrinstMax, raw.irinst_max), (Source::Lmbench, raw.lmbench)]
-    {
+    for (source, table) in [
+        (TimeSource::Irinst, raw.irinst),
+        (TimeSource::IrinstMax, raw.irinst_max),
+        (TimeSource::Lmbench, raw.lmbench),
+    ] {
         let table = reader.table(table)?;
         if !table.is_empty() {
             tables.insert(source, table);
@@ -215,7 +217,7 @@ pub fn read(text: &str) -> Result<Timing, TimingError> {
         mispredicted: reader.time("mispredicted", &raw.schedule.mispredicted)?,
         tables,
         libfn: reader.table(raw.libfn)?,
-        memory: Memory {
+        memory: MemoryTimes {
             random: reader.by_bytes(raw.memory.random)?,
             streamed: reader.by_bytes(raw.memory.streamed)?,
         },
@@ -304,7 +306,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{TimingError, read, write};
-    use crate::source::Source;
+    use crate::source::TimeSource;
 
     const TINY: &str = "format = \"opcost.timing/1\"\n[processor]\nname = \"P \\\"1\\\"\"\nmodel = \"znver4\"\n\
                         target = \"x86_64\"\ncycle = 0.5\n[schedule]\nmispredicted = 6\n[irinst]\n\"add i32\" = 1\n\
@@ -313,7 +315,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let timing = read(TINY).expect("a timing file");
-        assert_eq!(timing.tables[&Source::Irinst]["add i32"], 1.0);
+        assert_eq!(timing.tables[&TimeSource::Irinst]["add i32"], 1.0);
         assert_eq!(timing.memory.random[&16384], 1.5);
         assert_eq!(timing.processor.name, "P \"1\"");
         let again = read(&write(&timing)).expect("what was written");

@@ -4,7 +4,7 @@
 //! c/measure.c ─lines▶ measured ─▶ Timing ─file▶ TOML ─file▶ Timing + ProgramWork ─price▶ Predicted
 //! ```
 //!
-//! A timing file holds several *sources* of time ([`source::Source`]), named as llvm-prof names them.
+//! A timing file holds several *sources* of time ([`source::TimeSource`]), named as llvm-prof names them.
 //! Each prices the blocks of a program in its own way; calls and mispredicted branches come on top.
 //! This room reads, checks and applies them, and measures nothing: it carries the program that does
 //! ([`MEASURE`]), which others compile and run.
@@ -21,10 +21,10 @@ pub mod measured;
 pub mod price;
 pub mod source;
 
-pub use file::{Memory, Processor, Timing, TimingError};
-pub use measured::{MeasureError, Measurement};
+pub use file::{MemoryTimes, Processor, Timing, TimingError};
+pub use measured::{MeasureError, MeasuredLines};
 pub use price::{Factors, FunctionTime, Parts, Predicted, price};
-pub use source::Source;
+pub use source::TimeSource;
 
 /// The program that measures, in C: its name and its text.
 pub const MEASURE: (&str, &str) = ("measure.c", include_str!("../c/measure.c"));

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use opcost_key::Hash128;
 
-use crate::file::{Memory, Processor, Timing};
-use crate::source::{Source, Table};
+use crate::file::{MemoryTimes, Processor, Timing};
+use crate::source::{Table, TimeSource};
 
 /// How many lines the measuring program writes, about: for a progress bar.
 pub const LINES: usize = 290;
@@ -74,7 +74,7 @@ pub enum MeasureError {
 
 /// The lines that were read so far.
 #[derive(Clone, Debug, Default)]
-pub struct Measurement {
+pub struct MeasuredLines {
     rows: BTreeMap<String, BTreeMap<String, Row>>,
 }
 
@@ -84,7 +84,7 @@ struct Row {
     lower: f64,
 }
 
-impl Measurement {
+impl MeasuredLines {
     /// Adds a line.
     ///
     /// # Errors
@@ -135,13 +135,13 @@ impl Measurement {
             processor: Processor { cycle, ..processor },
             mispredicted: mispredicted.ok_or(MeasureError::Missing("mispredicted branches"))?,
             tables: [
-                (Source::Irinst, irinst),
-                (Source::IrinstMax, self.table("irinst-max")?),
-                (Source::Lmbench, lmbench),
+                (TimeSource::Irinst, irinst),
+                (TimeSource::IrinstMax, self.table("irinst-max")?),
+                (TimeSource::Lmbench, lmbench),
             ]
             .into(),
             libfn: self.table("libfn")?,
-            memory: Memory { random: by_bytes("random"), streamed: by_bytes("streamed") },
+            memory: MemoryTimes { random: by_bytes("random"), streamed: by_bytes("streamed") },
             hash: Hash128::default(),
         })
     }
@@ -172,9 +172,9 @@ impl Measurement {
 
 #[cfg(test)]
 mod tests {
-    use super::{MeasureError, Measurement};
+    use super::{MeasureError, MeasuredLines};
     use crate::file::{Processor, read, write};
-    use crate::source::Source;
+    use crate::source::TimeSource;
 
     fn processor() -> Processor {
         Processor {
@@ -185,8 +185,8 @@ mod tests {
         }
     }
 
-    fn measured(lines: &str) -> Result<Measurement, MeasureError> {
-        let mut all = Measurement::default();
+    fn measured(lines: &str) -> Result<MeasuredLines, MeasureError> {
+        let mut all = MeasuredLines::default();
         lines.lines().try_for_each(|line| all.add(line))?;
         Ok(all)
     }
@@ -199,7 +199,7 @@ mod tests {
     fn a_quiet_machine_becomes_a_file() {
         let timing = measured(QUIET).expect("lines").timing(processor()).expect("a timing");
         assert_eq!(timing.processor.cycle, 0.25);
-        assert_eq!(timing.tables[&Source::Lmbench].keys().collect::<Vec<_>>(), ["add i32"]);
+        assert_eq!(timing.tables[&TimeSource::Lmbench].keys().collect::<Vec<_>>(), ["add i32"]);
         assert!(!timing.libfn.contains_key("fabs"), "what took no time has no price");
         let again = read(&write(&timing)).expect("the file");
         assert_eq!((again.memory, again.libfn), (timing.memory, timing.libfn));
@@ -220,7 +220,7 @@ mod tests {
     fn half_a_measurement_is_none() {
         let half = QUIET.replace("cycle\tafter\t0.25\t0.25\n", "");
         assert!(measured(&half).expect("lines").timing(processor()).is_err());
-        assert!(Measurement::default().timing(processor()).is_err());
+        assert!(MeasuredLines::default().timing(processor()).is_err());
         for wrong in ["", "cycle\tbefore", "cycle\tbefore\tfast\t1", "cycle\tbefore\tnan\t1"] {
             assert_eq!(
                 measured(&format!("{wrong}\n")).expect_err(wrong),

@@ -9,22 +9,24 @@
 //! Input: work, a timing file, factors. Output: seconds, by part, function and source; and what has no
 //! price, with how often it happened: such calls take no time here, so the answer is too little.
 //! By `schedule` alone lines of memory are priced: those that strides and trip counts say are fetched from
-//! beyond a level of the cache, by what such lines took when they were measured.
+//! beyond a level of the cache, by what such lines took when they were measured. A processor fetches
+//! lines while it works, so only what they take longer than the code of the function counts.
 //! Cost: linear. Limits: addresses that are no sums of strides are taken to be in the first level.
 
 use std::collections::BTreeMap;
 
 use opcost_answer::work::{FunctionWork, ProgramWork};
 
-use crate::file::{Memory, Timing};
-use crate::source::{Source, Table, is_floating, nanoseconds};
+use crate::file::{MemoryTimes, Timing};
+use crate::source::{Table, TimeSource, is_floating, nanoseconds};
 
 /// Lines far from each other that a processor fetches at once, where none waits for another.
 const OVERLAP: f64 = 8.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
-/// What no table tells, and is fit on programs (`benchmarks/predict.md` says on which).
+/// What no table tells. Nothing here is fit on a program of `benchmarks/predict.md`, which shows beside
+/// it what factors would be that are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
     /// Cycles of the machine for one of the model.
@@ -50,7 +52,7 @@ pub struct Parts {
     pub mispredicted: f64,
     /// Calls of functions outside of it.
     pub calls: f64,
-    /// Lines of memory from beyond the first level of the cache.
+    /// What lines of memory take longer than the code that needs them.
     pub memory: f64,
 }
 
@@ -85,11 +87,11 @@ pub struct FunctionTime {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
     /// The source of blocks' time.
-    pub source: Source,
+    pub source: TimeSource,
     /// All of it.
     pub parts: Parts,
     /// By source what all would take; of sources that the file has.
-    pub by_source: Vec<(Source, f64)>,
+    pub by_source: Vec<(TimeSource, f64)>,
     /// Functions, the longest first.
     pub functions: Vec<FunctionTime>,
     /// Calls without a price, the most frequent first.
@@ -103,7 +105,7 @@ pub struct Predicted {
 }
 
 /// Works out the time.
-pub fn price(work: &ProgramWork, timing: &Timing, factors: Factors, source: Source) -> Predicted {
+pub fn price(work: &ProgramWork, timing: &Timing, factors: Factors, source: TimeSource) -> Predicted {
     let pricing = Pricing { work, timing, factors };
     let mut functions: Vec<FunctionTime> = work
         .functions
@@ -123,9 +125,9 @@ pub fn price(work: &ProgramWork, timing: &Timing, factors: Factors, source: Sour
     Predicted {
         source,
         parts: sum(functions.iter().map(|function| function.parts)),
-        by_source: Source::ALL
+        by_source: TimeSource::ALL
             .into_iter()
-            .filter(|other| *other == Source::Schedule || timing.tables.contains_key(other))
+            .filter(|other| *other == TimeSource::Schedule || timing.tables.contains_key(other))
             .map(|other| {
                 let parts = work.functions.iter().map(|function| pricing.function(function, other));
                 (other, sum(parts).seconds())
@@ -153,19 +155,24 @@ struct Pricing<'a> {
 }
 
 impl Pricing<'_> {
-    fn function(&self, function: &FunctionWork, source: Source) -> Parts {
+    fn function(&self, function: &FunctionWork, source: TimeSource) -> Parts {
         let calls = function.calls.iter().map(|(name, times)| self.call(name).unwrap_or(0.0) * times);
         let calls = calls.sum::<f64>() / SECOND;
         let machine = &function.machine;
         match source {
-            Source::Schedule => Parts {
-                blocks: machine.cycles * self.factors.cycles * self.timing.processor.cycle / SECOND,
+            TimeSource::Schedule => Parts {
+                blocks: self.cycles(function),
                 mispredicted: machine.rare * self.factors.mispredicted * self.timing.mispredicted / SECOND,
                 calls,
-                memory: self.memory(function) / SECOND,
+                memory: (self.memory(function) / SECOND - self.cycles(function)).max(0.0),
             },
             other => Parts { blocks: self.operations(function, other) / SECOND, calls, ..Parts::default() },
         }
+    }
+
+    /// Seconds of the machine code of a function.
+    fn cycles(&self, function: &FunctionWork) -> f64 {
+        function.machine.cycles * self.factors.cycles * self.timing.processor.cycle / SECOND
     }
 
     /// Nanoseconds of a call of a function outside of the program.
@@ -182,7 +189,7 @@ impl Pricing<'_> {
     /// What lines take that the first level of the cache does not hold: each what it takes more from
     /// where it comes from than from the level before.
     fn memory(&self, function: &FunctionWork) -> f64 {
-        let Memory { streamed, random } = &self.timing.memory;
+        let MemoryTimes { streamed, random } = &self.timing.memory;
         let steps = |table: &BTreeMap<u64, f64>| -> Vec<f64> {
             let times: Vec<f64> = table.values().copied().collect();
             times.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0)).collect()
@@ -192,7 +199,7 @@ impl Pricing<'_> {
         time.sum::<f64>() * self.factors.memory
     }
 
-    fn operations(&self, function: &FunctionWork, source: Source) -> f64 {
+    fn operations(&self, function: &FunctionWork, source: TimeSource) -> f64 {
         let Some(table) = self.timing.tables.get(&source) else { return 0.0 };
         let of_block = |block: &opcost_answer::work::BlockWork| {
             let (mut floating, mut others) = (0.0, 0.0);
@@ -202,16 +209,16 @@ impl Pricing<'_> {
                 *(if is_floating(name) { &mut floating } else { &mut others }) += time;
             }
             let one =
-                if source == Source::IrinstMax { f64::max(floating, others) } else { floating + others };
+                if source == TimeSource::IrinstMax { f64::max(floating, others) } else { floating + others };
             one * block.executions as f64
         };
         function.blocks.iter().map(of_block).sum()
     }
 
     /// What a source says of an operation; lmbench takes all but arithmetic for nothing.
-    fn operation(&self, table: &Table, source: Source, name: &str) -> Option<f64> {
+    fn operation(&self, table: &Table, source: TimeSource, name: &str) -> Option<f64> {
         match source {
-            Source::Lmbench => Some(table.get(name).copied().unwrap_or(0.0)),
+            TimeSource::Lmbench => Some(table.get(name).copied().unwrap_or(0.0)),
             _ => nanoseconds(table, name),
         }
     }
@@ -223,7 +230,7 @@ impl Pricing<'_> {
         )
     }
 
-    fn unpriced_operations(&self, source: Source) -> Vec<(String, f64)> {
+    fn unpriced_operations(&self, source: TimeSource) -> Vec<(String, f64)> {
         let Some(table) = self.timing.tables.get(&source) else { return Vec::new() };
         let blocks = self.work.functions.iter().flat_map(|function| &function.blocks);
         by_frequency(blocks.flat_map(|block| {
@@ -265,16 +272,16 @@ fn by_frequency<'a>(all: impl Iterator<Item = (&'a str, f64)>) -> Vec<(String, f
 mod tests {
     use super::{Factors, price};
     use crate::file::{Timing, read};
-    use crate::source::Source;
-    use opcost_answer::work::{BlockWork, FunctionWork, MachineWork, ProgramWork};
+    use crate::source::TimeSource;
+    use opcost_answer::work::{BlockWork, FunctionWork, LineWork, MachineWork, ProgramWork};
+
+    const FILE: &str = "format = \"opcost.timing/1\"\n[processor]\nname = \"P\"\nmodel = \"znver4\"\ntarget = \
+        \"x86_64\"\ncycle = 0.5\n[schedule]\nmispredicted = 8\n[irinst]\n\"add i64\" = 1\n\"fadd double\" = 3\n\
+        [irinst-max]\n\"add i64\" = 0.5\n\"fadd double\" = 2\n[lmbench]\n\"add i64\" = 1\n[libfn]\nlog = 10\n\
+        malloc = 4\n";
 
     fn timing() -> Timing {
-        read(
-            "format = \"opcost.timing/1\"\n[processor]\nname = \"P\"\nmodel = \"znver4\"\ntarget = \"x86_64\"\n\
-             cycle = 0.5\n[schedule]\nmispredicted = 8\n[irinst]\n\"add i64\" = 1\n\"fadd double\" = 3\n[irinst-max]\n\
-             \"add i64\" = 0.5\n\"fadd double\" = 2\n[lmbench]\n\"add i64\" = 1\n[libfn]\nlog = 10\nmalloc = 4\n",
-        )
-        .expect("a timing file")
+        read(FILE).expect("a timing file")
     }
 
     fn work() -> ProgramWork {
@@ -317,7 +324,7 @@ mod tests {
     #[test]
     fn each_source_has_its_own_answer() {
         let factors = Factors { cycles: 1.5, mispredicted: 0.5, memory: 1.0 };
-        let found = price(&work(), &timing(), factors, Source::Schedule);
+        let found = price(&work(), &timing(), factors, TimeSource::Schedule);
         // 4e9 cycles × 1.5 × 0.5 ns; 1e9 × 0.5 × 8 ns; 1e8 × (10 + 4) ns.
         assert_eq!((found.parts.blocks, found.parts.mispredicted), (3.0, 4.0));
         assert!((found.parts.calls - 1.4).abs() < 1e-12);
@@ -331,15 +338,31 @@ mod tests {
 
     #[test]
     fn what_has_no_price_is_said() {
-        let found = price(&work(), &timing(), Factors::default(), Source::Irinst);
+        let found = price(&work(), &timing(), Factors::default(), TimeSource::Irinst);
         assert_eq!(found.unpriced_calls, [("strange".to_owned(), 7.0)]);
         assert_eq!(found.unpriced_operations, [("cmpxchg".to_owned(), 1e9)]);
         assert_eq!((found.guessed, found.strange), (0.5, 0.25));
     }
 
     #[test]
+    fn lines_of_memory_count_where_they_take_longer_than_the_code() {
+        let text = "\n[memory.streamed]\n16 = 1\n32 = 2\n64 = 4\n128 = 8\n[memory.random]\n16 = 1\n32 = 9\n64 = 9\n128 = 9\n";
+        let mut timing = timing();
+        timing.memory = read(&(FILE.to_owned() + text)).expect("a timing file").memory;
+        assert_eq!(timing.memory.capacities(), [32, 64, 128]);
+        let mut work = work();
+        let line = |near, far| LineWork { near, far };
+        // 3e9 × 1 ns from the second level, 1e9 × 4 ns from beyond the third; 1e9 × 8 ns, eight at once.
+        work.functions[1].lines = vec![line(3e9, 1e9), line(0.0, 0.0), line(1e9, 0.0)];
+        let found = price(&work, &timing, Factors::default(), TimeSource::Schedule);
+        assert_eq!(found.parts.memory, 3.0 + 4.0 + 1.0 - 2.0, "the code takes 2 s");
+        work.functions[1].lines = vec![line(1e9, 0.0)];
+        assert_eq!(price(&work, &timing, Factors::default(), TimeSource::Schedule).parts.memory, 0.0);
+    }
+
+    #[test]
     fn nothing_takes_no_time() {
-        let found = price(&ProgramWork::default(), &timing(), Factors::default(), Source::Schedule);
+        let found = price(&ProgramWork::default(), &timing(), Factors::default(), TimeSource::Schedule);
         assert_eq!((found.parts.seconds(), found.guessed), (0.0, 0.0));
     }
 }

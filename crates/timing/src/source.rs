@@ -15,7 +15,7 @@ pub type Table = BTreeMap<String, f64>;
 
 /// A way to price blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum TimeSource {
     /// Machine blocks, by the model of the processor.
     Schedule,
     /// Operations of the IR that wait for each other.
@@ -26,23 +26,24 @@ pub enum Source {
     Lmbench,
 }
 
-impl Source {
+impl TimeSource {
     /// All of them; the first is the best.
-    pub const ALL: [Source; 4] = [Source::Schedule, Source::Irinst, Source::IrinstMax, Source::Lmbench];
+    pub const ALL: [TimeSource; 4] =
+        [TimeSource::Schedule, TimeSource::Irinst, TimeSource::IrinstMax, TimeSource::Lmbench];
 
     /// Its name in files and answers.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Schedule => "schedule",
-            Source::Irinst => "irinst",
-            Source::IrinstMax => "irinst-max",
-            Source::Lmbench => "lmbench",
+            TimeSource::Schedule => "schedule",
+            TimeSource::Irinst => "irinst",
+            TimeSource::IrinstMax => "irinst-max",
+            TimeSource::Lmbench => "lmbench",
         }
     }
 
     /// The source of this name.
-    pub fn from_name(name: &str) -> Option<Source> {
-        Source::ALL.into_iter().find(|source| source.name() == name)
+    pub fn from_name(name: &str) -> Option<TimeSource> {
+        TimeSource::ALL.into_iter().find(|source| source.name() == name)
     }
 }
 
@@ -136,7 +137,7 @@ fn scalar(look: &dyn Fn(&str) -> Option<f64>, ty: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, Table, is_floating, nanoseconds};
+    use super::{Table, TimeSource, is_floating, nanoseconds};
 
     fn table(rows: &[(&str, f64)]) -> Table {
         rows.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
@@ -170,9 +171,9 @@ mod tests {
 
     #[test]
     fn sources_have_one_name_each() {
-        for source in Source::ALL {
-            assert_eq!(Source::from_name(source.name()), Some(source));
+        for source in TimeSource::ALL {
+            assert_eq!(TimeSource::from_name(source.name()), Some(source));
         }
-        assert_eq!(Source::from_name("mpbench"), None);
+        assert_eq!(TimeSource::from_name("mpbench"), None);
     }
 }

@@ -68,7 +68,7 @@ const LOOPS: [(&str, Option<(&str, &str)>); 9] = [
 /// Fortran programs and their arguments.
 const FORTRAN: [(&str, &str); 3] = [("heat", "12000"), ("matmul", "640"), ("strings", "")];
 /// Programs of the corpus of real ones.
-const REAL: [&str; 3] = ["kernel", "lua", "zstd"];
+const REAL: [&str; 2] = ["kernel", "lua"];
 /// Least seconds of a run that counts.
 const SHORTEST: f64 = 0.05;
 

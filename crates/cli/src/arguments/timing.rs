@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use opcost_timing::Source;
+use opcost_timing::TimeSource;
 use thiserror::Error;
 
 pub(crate) const TIMING_EXAMPLES: &str = "\
@@ -76,13 +76,13 @@ pub(crate) enum SourceWord {
     Lmbench,
 }
 
-impl From<SourceWord> for Source {
-    fn from(word: SourceWord) -> Source {
+impl From<SourceWord> for TimeSource {
+    fn from(word: SourceWord) -> TimeSource {
         match word {
-            SourceWord::Schedule => Source::Schedule,
-            SourceWord::Irinst => Source::Irinst,
-            SourceWord::IrinstMax => Source::IrinstMax,
-            SourceWord::Lmbench => Source::Lmbench,
+            SourceWord::Schedule => TimeSource::Schedule,
+            SourceWord::Irinst => TimeSource::Irinst,
+            SourceWord::IrinstMax => TimeSource::IrinstMax,
+            SourceWord::Lmbench => TimeSource::Lmbench,
         }
     }
 }

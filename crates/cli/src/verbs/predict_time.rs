@@ -42,7 +42,7 @@ fn carry_out(arguments: &PredictTimeArguments) -> Result<Status, Failure> {
     let here = processor()?;
     let found = price(&work, &timing, Factors::default(), arguments.source.into());
     let report = TimeReport {
-        found: &found,
+        predicted: &found,
         work: &work,
         timing: &timing,
         name: arguments.timing.display().to_string(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use opcost_timing::{Source, Timing};
+use opcost_timing::{TimeSource, Timing};
 
 /// Operations and calls that are shown.
 const OPERATIONS: [&str; 6] = ["add i64", "mul i64", "sdiv i64", "fadd double", "fdiv double", "load i64"];
@@ -19,13 +19,13 @@ pub fn print_timing(timing: &Timing, name: &str) -> String {
         1.0 / processor.cycle,
         timing.mispredicted
     );
-    let entry = |source: Source, operation: &str| {
+    let entry = |source: TimeSource, operation: &str| {
         let found = timing.tables.get(&source).and_then(|table| table.get(operation));
         found.map_or_else(|| "–".to_owned(), |time| format!("{time:.2}"))
     };
     text += "\nns           waiting    by themselves\n";
     for operation in OPERATIONS {
-        let (chain, wide) = (entry(Source::Irinst, operation), entry(Source::IrinstMax, operation));
+        let (chain, wide) = (entry(TimeSource::Irinst, operation), entry(TimeSource::IrinstMax, operation));
         let _ = writeln!(text, "{operation:<12} {chain:>7}    {wide:>7}");
     }
     text += "\ncalls, ns";

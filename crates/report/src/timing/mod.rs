@@ -27,7 +27,7 @@ const NOTABLE: f64 = 0.01;
 /// What is shown.
 pub struct TimeReport<'a> {
     /// The time.
-    pub found: &'a Predicted,
+    pub predicted: &'a Predicted,
     /// Of which it was worked out.
     pub work: &'a ProgramWork,
     /// By which file.
@@ -79,7 +79,7 @@ struct PartsJson {
     mispredicted: f64,
     /// Calls of functions outside of the program.
     calls: f64,
-    /// Lines of memory from beyond the first level of the cache.
+    /// What lines of memory take longer than the code that needs them.
     memory: f64,
 }
 
@@ -140,7 +140,7 @@ struct RefusedJson {
 impl TimeJson {
     /// Of a time.
     pub fn new(report: &TimeReport<'_>) -> TimeJson {
-        let found = report.found;
+        let found = report.predicted;
         let unpriced = |all: &[(String, f64)]| {
             all.iter().map(|(name, times)| UnpricedJson { name: name.clone(), executions: *times }).collect()
         };
@@ -199,7 +199,7 @@ impl TimeJson {
 impl TimeReport<'_> {
     /// (predicted − measured) / measured.
     fn error(&self) -> Option<f64> {
-        self.seconds_measured.map(|measured| (self.found.parts.seconds() - measured) / measured)
+        self.seconds_measured.map(|measured| (self.predicted.parts.seconds() - measured) / measured)
     }
 }
 
@@ -214,7 +214,7 @@ pub(crate) fn time(seconds: f64) -> String {
 
 /// The text, no line wider than the screen.
 pub fn print_time(report: &TimeReport<'_>, width: usize) -> String {
-    let found = report.found;
+    let found = report.predicted;
     let all = found.parts.seconds();
     let processor = &report.timing.processor;
     let mut text = format!(
@@ -229,7 +229,7 @@ pub fn print_time(report: &TimeReport<'_>, width: usize) -> String {
         (format!("blocks, by {}", found.source.name()), found.parts.blocks),
         ("mispredicted branches".to_owned(), found.parts.mispredicted),
         ("calls out of the program".to_owned(), found.parts.calls),
-        ("lines of memory".to_owned(), found.parts.memory),
+        ("waiting for memory".to_owned(), found.parts.memory),
     ] {
         let row =
             format!("{name:<26} {:>12} {:>7}  {}", time(part), percent(share(part)), bar(share(part), BAR));
@@ -263,7 +263,7 @@ pub fn print_time(report: &TimeReport<'_>, width: usize) -> String {
 
 /// What a reader must know of the number.
 fn remarks(report: &TimeReport<'_>) -> String {
-    let found = report.found;
+    let found = report.predicted;
     let mut text = String::new();
     if let (Some(measured), Some(error)) = (report.seconds_measured, report.error()) {
         let _ = writeln!(text, "measured {}: the prediction is {:+.1} % off", time(measured), 100.0 * error);

@@ -40,7 +40,7 @@ pub(crate) fn work(job: &WorkJob) -> Result<ProgramWork, WorkError> {
     let mut found = ProgramWork { processor: job.processor.clone(), ..ProgramWork::default() };
     let mut operations = Operations::default();
     for module in &job.modules {
-        add_module(job, module, &ledger, Found { work: &mut found, operations: &mut operations })?;
+        add_module(job, module, &ledger, Collected { work: &mut found, operations: &mut operations })?;
     }
     found.operations = operations.names;
     drop_internal_calls(&mut found, &ledger);
@@ -55,7 +55,7 @@ pub(crate) fn work(job: &WorkJob) -> Result<ProgramWork, WorkError> {
 }
 
 /// What is being found.
-struct Found<'a> {
+struct Collected<'a> {
     work: &'a mut ProgramWork,
     operations: &'a mut Operations,
 }
@@ -64,13 +64,13 @@ fn add_module(
     job: &WorkJob,
     wanted: &WorkModule,
     ledger: &Ledger,
-    found: Found<'_>,
+    collected: Collected<'_>,
 ) -> Result<(), WorkError> {
     let how = Laying { root: &job.root, cost: &job.cost, is_alone: false };
     let mut laid = lay(&how, &wanted.module, ledger)?;
     let module = laid.session.snapshot();
-    if !found.work.targets.contains(&module.triple) {
-        found.work.targets.push(module.triple.clone());
+    if !collected.work.targets.contains(&module.triple) {
+        collected.work.targets.push(module.triple.clone());
     }
     let mut block_counts: Vec<u64> = Vec::new();
     let mut first_blocks: IdMap<FunctionId, u32> = IdMap::new();
@@ -83,13 +83,13 @@ fn add_module(
                 let of_block = |block| counts.block(map, block);
                 block_counts.extend(function.blocks.ids().map(of_block));
                 if of_block(BlockId::new(0)) > 0 {
-                    let blocks = blocks_of(&module, function, of_block, found.operations);
+                    let blocks = blocks_of(&module, function, of_block, collected.operations);
                     functions.insert(id, function_work(&wanted.module.name, &map.name, counts, blocks));
                 }
             }
             Err(why) => {
                 block_counts.extend(function.blocks.ids().map(|_| 0));
-                found.work.refused.push((map.name.clone(), why.to_string()));
+                collected.work.refused.push((map.name.clone(), why.to_string()));
             }
         }
     }
@@ -97,7 +97,7 @@ fn add_module(
         laid.session.schedule(emission(&wanted.code), &job.processor, &block_counts, &job.capacities)?;
     add_machine_code(&scheduled, &first_blocks, &mut functions);
     add_lines(&scheduled, job.capacities.len(), &mut functions);
-    found.work.functions.extend(functions.into_values());
+    collected.work.functions.extend(functions.into_values());
     Ok(())
 }
 
