@@ -229,7 +229,6 @@ pub fn print_time(report: &TimeReport<'_>, width: usize) -> String {
         (format!("blocks, by {}", found.source.name()), found.parts.blocks),
         ("mispredicted branches".to_owned(), found.parts.mispredicted),
         ("calls out of the program".to_owned(), found.parts.calls),
-        ("waiting for memory".to_owned(), found.parts.memory),
     ] {
         let row =
             format!("{name:<26} {:>12} {:>7}  {}", time(part), percent(share(part)), bar(share(part), BAR));
@@ -269,7 +268,7 @@ fn remarks(report: &TimeReport<'_>) -> String {
         let _ = writeln!(text, "measured {}: the prediction is {:+.1} % off", time(measured), 100.0 * error);
     }
     text += "Counts are exact: what is wrong here is the error of timing alone.\n";
-    text += "Not in it: the kernel, memory at addresses that data decides, and what has no price.\n";
+    text += "Not in it: misses of caches, the kernel, and what has no price.\n";
     for (what, all) in [("calls", &found.unpriced_calls), ("operations", &found.unpriced_operations)] {
         if all.is_empty() {
             continue;
