@@ -14,6 +14,7 @@
 //! | what recorded values belong to | [`points`] |
 //! | how often blocks will run | [`predict`] |
 //! | what a metered program promises | [`fuel`] |
+//! | what a program did, of which its time is worked out | [`work`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
@@ -39,5 +40,6 @@ pub mod predict;
 pub mod run;
 pub mod terminal;
 pub mod width;
+pub mod work;
 
 pub use failure::{Failure, Status};
