@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ProgramArguments, TimeArguments};
 use super::loops::parse_binding;
+use super::{ProgramArguments, TimeArguments};
 
 pub(crate) const PREDICT_EXAMPLES: &str = "\
 Examples:

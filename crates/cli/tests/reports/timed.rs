@@ -41,8 +41,12 @@ fn a_chain_of_additions_takes_the_latency_of_each_and_calls_their_price() {
     assert_eq!(found["timing"]["hash"].as_str().map(str::len), Some(32));
     assert_eq!(found["timing"]["name"], "tiny.toml");
     assert_eq!(found["functions"][0]["linkage_name"], "main");
-    let unpriced: Vec<&str> =
-        found["timing"]["unpriced_calls"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let unpriced: Vec<&str> = found["timing"]["unpriced_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
     assert!(unpriced.contains(&"printf") && !unpriced.contains(&"log"), "{unpriced:?}");
     // Nothing is guessed: every execution is one of the run.
     assert_eq!(found["classes"]["run"], 1.0);
@@ -50,7 +54,9 @@ fn a_chain_of_additions_takes_the_latency_of_each_and_calls_their_price() {
     let all = found["functions"].as_array().unwrap().iter();
     let sum: f64 = all.map(|one| one["seconds"].as_f64().unwrap()).sum();
     assert!((sum - found["seconds"].as_f64().unwrap()).abs() < 1e-9, "{found:#}");
-    assert!(found["blocks"].as_array().unwrap().iter().all(|one| one["exact"] == true && one["label"].is_null()));
+    assert!(
+        found["blocks"].as_array().unwrap().iter().all(|one| one["exact"] == true && one["label"].is_null())
+    );
     assert!(found.get("against").is_none(), "{found:#}");
 }
 
@@ -74,7 +80,12 @@ fn errors_of_counts_and_of_timing_are_shown_apart() {
     let line = ["predict", "-O1", "--guess", "chain.c", "--against", "run.opc", "--timing", "tiny.toml"];
     let seconds = ["--against-seconds", "0.016", "--json", "both.json"];
     let output = place.opcost(&[&line[..], &seconds].concat()).expect(0);
-    output.tells(&["instructions predicted, in ", "by predicted counts, on Example", "error of counts: ", "error of timing: -5"]);
+    output.tells(&[
+        "instructions predicted, in ",
+        "by predicted counts, on Example",
+        "error of counts: ",
+        "error of timing: -5",
+    ]);
     let found: serde_json::Value = serde_json::from_str(&place.read("both.json")).expect("JSON");
     let against = |name: &str| found["against"][name].as_f64().unwrap_or_else(|| panic!("{name}: {found:#}"));
     // All trip counts are constants, so both times are the same.

@@ -12,8 +12,8 @@ use opcost_answer::predict::{
 use opcost_profile::overlap::Overlap;
 
 use crate::kit::numbers::{bar, percent, short};
-use crate::timing::{Priced, print_time, time};
 use crate::kit::style::{DIM, STRONG, WARM, cut, cut_name, cut_start, padded, paint, printable, wrapped};
+use crate::timing::{Priced, print_time, time};
 
 /// Cells of a bar.
 const BAR: usize = 20;
@@ -65,7 +65,9 @@ pub fn print_prediction(report: &PredictReport<'_>, width: usize) -> String {
     let head = match (answers.is_open, report.priced) {
         (false, None) => format!("{total} instructions predicted"),
         (false, Some(priced)) => format!("{total} instructions predicted, in {}", time(priced.seconds())),
-        (true, _) => format!("{total} instructions predicted, without what hangs on inputs that have no value"),
+        (true, _) => {
+            format!("{total} instructions predicted, without what hangs on inputs that have no value")
+        }
     };
     for line in wrapped(&head, width) {
         let _ = writeln!(text, "{}", paint(STRONG, line));

@@ -245,12 +245,14 @@ fn errors(priced: &Priced, has_exact_counts: bool) -> String {
         let _ = writeln!(text, "measured {}: the prediction is {error:+.1} % off", time(measured));
     }
     if let (Some(exact), Some(error)) = (priced.by_counts, priced.frequency_error()) {
-        let _ = writeln!(text, "error of counts: {:+.1} % ({} by the run's counts)", 100.0 * error, time(exact));
+        let _ =
+            writeln!(text, "error of counts: {:+.1} % ({} by the run's counts)", 100.0 * error, time(exact));
     }
     match (has_exact_counts, priced.timing_error(has_exact_counts)) {
         (true, _) => text += "Counts are exact: what is wrong here is the error of timing alone.\n",
         (false, Some(error)) => {
-            let _ = writeln!(text, "error of timing: {:+.1} % (exact counts against measured)", 100.0 * error);
+            let _ =
+                writeln!(text, "error of timing: {:+.1} % (exact counts against measured)", 100.0 * error);
         }
         (false, None) => {}
     }
@@ -262,7 +264,8 @@ fn remarks(priced: &Priced) -> String {
     let predicted = &priced.predicted;
     let mut text = String::new();
     text += "Not in it: misses of caches, the kernel, and what has no price.\n";
-    for (what, all) in [("calls", &predicted.unpriced_calls), ("operations", &predicted.unpriced_operations)] {
+    for (what, all) in [("calls", &predicted.unpriced_calls), ("operations", &predicted.unpriced_operations)]
+    {
         if all.is_empty() {
             continue;
         }
@@ -292,7 +295,8 @@ fn remarks(priced: &Priced) -> String {
         );
     }
     if predicted.strange >= NOTABLE {
-        let _ = writeln!(text, "{} of machine instructions are unknown to the model", percent(predicted.strange));
+        let _ =
+            writeln!(text, "{} of machine instructions are unknown to the model", percent(predicted.strange));
     }
     if !priced.is_of_this_machine {
         text += "The timing file is of another machine than this one.\n";
