@@ -258,7 +258,7 @@ fn number(document: &Value, pointer: &str) -> f64 {
 }
 
 fn source(document: &Value, name: &str) -> f64 {
-    let sources = document["sources"].as_array().into_iter().flatten();
+    let sources = document["timing"]["sources"].as_array().into_iter().flatten();
     sources.filter(|one| one["name"] == name).map(|one| number(one, "/seconds")).next().unwrap_or(f64::NAN)
 }
 
@@ -288,7 +288,7 @@ const MODELS: [Model; 9] = [
     },
     Model {
         title: "generic model",
-        points: |row| point(row, calls(row), vec![number(&row.generic, "/parts/blocks")]),
+        points: |row| point(row, calls(row), vec![number(&row.generic, "/timing/parts/blocks")]),
         is_fit: true,
     },
     Model {
@@ -309,7 +309,11 @@ const MODELS: [Model; 9] = [
     Model {
         title: "host, branches, memory",
         points: |row| {
-            point(row, calls(row), vec![blocks(row), branches(row), number(&row.host, "/parts/memory")])
+            point(
+                row,
+                calls(row),
+                vec![blocks(row), branches(row), number(&row.host, "/timing/parts/memory")],
+            )
         },
         is_fit: true,
     },
@@ -321,15 +325,15 @@ const MODELS: [Model; 9] = [
 ];
 
 fn blocks(row: &Row) -> f64 {
-    number(&row.host, "/parts/blocks")
+    number(&row.host, "/timing/parts/blocks")
 }
 
 fn branches(row: &Row) -> f64 {
-    number(&row.host, "/parts/mispredicted")
+    number(&row.host, "/timing/parts/mispredicted")
 }
 
 fn calls(row: &Row) -> f64 {
-    number(&row.host, "/parts/calls")
+    number(&row.host, "/timing/parts/calls")
 }
 
 fn point(row: &Row, fixed: f64, features: Vec<f64>) -> Point {
@@ -399,8 +403,10 @@ mod tests {
     fn row(name: &str, seconds: f64) -> Row {
         let document = json!({
             "seconds": seconds,
-            "parts": {"blocks": seconds / 2.0, "mispredicted": seconds / 4.0, "calls": 0.0, "memory": seconds / 4.0},
-            "sources": [{"name": "irinst", "seconds": seconds}, {"name": "irinst-max", "seconds": seconds}],
+            "timing": {
+                "parts": {"blocks": seconds / 2.0, "mispredicted": seconds / 4.0, "calls": 0.0, "memory": seconds / 4.0},
+                "sources": [{"name": "irinst", "seconds": seconds}, {"name": "irinst-max", "seconds": seconds}],
+            },
         });
         let (host, generic) = (document.clone(), document);
         Row {
