@@ -16,7 +16,7 @@ use opcost_profile::{Column, Ledger, SourcePlace, Subject};
 /// One function as its facts come.
 #[derive(Default)]
 struct Counted {
-    place: Option<SourcePlace>,
+    location: Option<SourcePlace>,
     calls: u64,
     blocks: BTreeMap<u32, PredictedBlock>,
 }
@@ -30,7 +30,7 @@ pub fn recorded(ledger: &Ledger) -> PredictAnswers {
             (Subject::Function { function, place }, Column::Calls) => {
                 let one = all.entry(function.key()).or_default();
                 one.calls += value;
-                one.place = place.clone();
+                one.location = place.clone();
             }
             (Subject::Block { function, block, place }, Column::Count) => {
                 let one = all.entry(function.key()).or_default();
@@ -58,13 +58,13 @@ pub fn recorded(ledger: &Ledger) -> PredictAnswers {
     }
 }
 
-fn empty(block: u32, place: Option<&SourcePlace>) -> PredictedBlock {
+fn empty(block: u32, location: Option<&SourcePlace>) -> PredictedBlock {
     PredictedBlock {
         block,
         header: None,
         label: String::new(),
-        file: place.map(|place| place.file.to_string()),
-        line: place.map(|place| place.line),
+        file: location.map(|location| location.file.to_string()),
+        line: location.map(|location| location.line),
         executions: Some(Executions("0".to_owned())),
         near: 0.0,
         class: PredictedClass::Run,
@@ -83,8 +83,8 @@ fn function(key: FunctionKey, mut one: Counted) -> PredictedFunction {
     }
     PredictedFunction {
         key,
-        file: one.place.as_ref().map(|place| place.file.to_string()),
-        line: one.place.as_ref().map(|place| place.line),
+        file: one.location.as_ref().map(|location| location.file.to_string()),
+        line: one.location.as_ref().map(|location| location.line),
         entries: Some(Executions(one.calls.to_string())),
         class: PredictedClass::Run,
         reason: None,

@@ -25,8 +25,8 @@ const OVERLAP: f64 = 8.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
-/// What no table tells. Nothing here is fit on a program of `benchmarks/predict.md`, which shows beside
-/// it what factors would be that are.
+/// What is in no table. Nothing here is fit on a program of `benchmarks/predict.md`, which shows
+/// also what factors would be that are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
     /// Cycles of the machine for one of the model.
@@ -186,8 +186,8 @@ impl Pricing<'_> {
         look(name).or_else(|| plain.and_then(look)).or_else(|| look(same_work(name)?))
     }
 
-    /// What lines take that the first level of the cache does not hold: each what it takes more from
-    /// where it comes from than from the level before.
+    /// What lines take that the first level of the cache does not hold. Each takes the difference between
+    /// its level and the level before.
     fn memory(&self, function: &FunctionWork) -> f64 {
         let MemoryTimes { streamed, random } = &self.timing.memory;
         let steps = |table: &BTreeMap<u64, f64>| -> Vec<f64> {

@@ -37,7 +37,7 @@ struct Subject {
     flags: Vec<String>,
     libraries: Vec<String>,
     arguments: Vec<String>,
-    /// A file that it reads, and what stands in it.
+    /// A file that it reads, and its text.
     input: Option<(&'static str, &'static str)>,
 }
 
@@ -360,7 +360,7 @@ struct Judged {
 fn page(rows: &[Row], left_out: &[String], head: &str) -> String {
     let mut text = format!(
         "# How right is predicted time, when counts are exact?\n\nMade by `cargo xtask bench predict-time`. Counts are \
-         exact, so these are errors of timing alone. Measured is the least user time of all runs, beside the \
+         exact, so these are errors of timing alone. Measured is the least user time of all runs, next to the \
          greatest. Each error is (predicted − measured) / measured. All models but the last have their factors fit on \
          the other programs (leave-one-out). The last is what the command prints: its factors are constants. Models \
          but the first and the fifth take calls of library functions at their measured times.\n\n{head}\n"

@@ -315,7 +315,7 @@ fn remarks(priced: &Priced) -> String {
     if predicted.guessed >= NOTABLE {
         let _ = writeln!(
             text,
-            "{} of machine instructions lie in blocks whose executions are estimated",
+            "{} of machine instructions are in blocks whose executions are estimated",
             percent(predicted.guessed)
         );
     }
