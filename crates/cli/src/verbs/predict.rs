@@ -12,7 +12,7 @@ use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
 use opcost::nearness::nearness;
-use opcost::recorded::recorded;
+use opcost::recorded::{is_exact, recorded};
 use opcost_answer::predict::{Nearness, PredictAnswers};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::PredictJob;
@@ -46,6 +46,13 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
 fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Failure> {
     let clock = Clock::read(&arguments.time)?.expect("the command line wants a timing file with --counts");
     let ledger = ledgers::counts(path, None)?;
+    if !is_exact(&ledger) {
+        return Err(Failure::Usage(format!(
+            "--counts needs exact counts, and those of {} are sampled, predicted or a lower bound; make a ledger with: \
+             opcost count --ledger run.opc …",
+            path.display()
+        )));
+    }
     let priced = clock.price(&ledger, path)?;
     if let Some(json) = &arguments.json {
         let answers = recorded(&ledger);

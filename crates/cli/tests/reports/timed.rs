@@ -122,6 +122,16 @@ fn counts_need_a_timing_file_and_no_sources() {
 }
 
 #[test]
+fn counts_that_are_not_exact_are_refused() {
+    let place = counted();
+    place.opcost(&["predict", "-O1", "--guess", "--ledger", "guess.opc", "chain.c"]).expect(0);
+    place
+        .opcost(&["predict", "--counts", "guess.opc", "--timing", "tiny.toml"])
+        .expect(2)
+        .tells(&["--counts needs exact counts", "guess.opc"]);
+}
+
+#[test]
 fn a_file_of_another_machine_is_refused_or_marked() {
     let place = counted();
     let predict = |name: &str| place.opcost(&["predict", "--counts", "run.opc", "--timing", name]);
