@@ -81,7 +81,7 @@ impl CountedBlock {
     }
 }
 
-fn block((block, one): (u32, CountedBlock)) -> PredictedBlock {
+fn block_of(block: u32, one: CountedBlock) -> PredictedBlock {
     PredictedBlock {
         block,
         header: None,
@@ -108,6 +108,6 @@ fn function(key: FunctionKey, one: Counted) -> PredictedFunction {
         entries: Some(Executions(one.calls.to_string())),
         class: PredictedClass::Run,
         reason: None,
-        blocks: one.blocks.into_iter().map(block).collect(),
+        blocks: one.blocks.into_iter().map(|(block, one)| block_of(block, one)).collect(),
     }
 }
