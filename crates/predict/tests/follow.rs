@@ -174,8 +174,8 @@ fn what_is_stored_by_chance_decides_nothing_exactly() {
     let text = LEVELS.replace("HOSTILE", hostile);
     hold(&text, &[0, 1, 50], 0.0);
     assert!(exact_blocks(&text, "work") <= 2, "the loop depends on the coin");
-    let hostile = "  %coin = call i32 @coin()\n  %where = zext i64 i32 %coin\n  %any = getelementptr i32, ptr @sizes, \
-                   i64 %where\n  store i32 9, ptr %any";
+    let hostile = "  %coin = call i32 @coin()\n  %where = zext i64 i32 %coin\n  %some = getelementptr i32, ptr @sizes, \
+                   i64 %where\n  store i32 9, ptr %some";
     let text = LEVELS.replace("HOSTILE", hostile);
     hold(&text, &[0, 1, 5], 0.0);
     assert!(exact_blocks(&text, "work") <= 2, "any size may be another");
