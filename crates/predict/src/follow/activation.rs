@@ -440,7 +440,7 @@ impl<'a> Follower<'_, 'a> {
     }
 
     /// The number that a symbol is at the end of a block.
-    fn number_at(&self, frame: &Frame, symbol: &Symbol, block: BlockId) -> Option<i128> {
+    pub(super) fn number_at(&self, frame: &Frame, symbol: &Symbol, block: BlockId) -> Option<i128> {
         let function = &self.model.module.functions[frame.id];
         match symbol {
             Symbol::Turn(id) => frame.iterations[*id],

@@ -18,7 +18,7 @@ use super::log::{EnteredCall, Event};
 use super::memory::{Memory, Rest};
 use super::writes::target;
 use super::{Follower, Made, TooMuch};
-use crate::contexts::Given;
+use crate::contexts::{Chain, Given};
 use crate::model::{CellBase, CellPlace};
 
 /// Activations within activations.
@@ -66,7 +66,7 @@ impl Follower<'_, '_> {
         chain.push((frame.id, at));
         let is_taken = !num_traits::Zero::is_zero(&arrival.weight.own);
         if is_taken && self.steps > 0 && chain.len() <= DEEPEST && self.is_followable(callee) {
-            let arguments = self.arguments(frame, at);
+            let arguments = self.resolved_arguments(frame, at, callee, &chain);
             let start = Start { id: callee, arguments, chain, path };
             let memory = std::mem::take(&mut arrival.memory);
             return Ok(match self.activation(start, memory)? {
@@ -83,6 +83,41 @@ impl Follower<'_, '_> {
         self.note(Event::Call(EnteredCall { callee, context, entries: path.entries() }));
         self.blur(frame.id, at, &mut arrival.memory);
         Ok(CallEnd::Returns(Content::Unknown))
+    }
+
+    /// What is passed; what evaluation does not know is resolved backwards, where it decides something.
+    fn resolved_arguments(
+        &mut self,
+        frame: &Frame,
+        at: InstructionId,
+        callee: FunctionId,
+        chain: &Chain,
+    ) -> Vec<Content> {
+        let mut arguments = self.arguments(frame, at);
+        let Some(modelled) = self.contexts.models[callee].clone() else { return arguments };
+        let module = self.model.module;
+        for &position in &self.contexts.needed[callee].clone() {
+            let Symbol::Argument(position) = modelled.model.symbols[&position].symbol else { continue };
+            let value = Value::Argument(position);
+            let ty = module.type_of(&module.functions[callee], value).map(|ty| &module.types[ty]);
+            let Some(Content::Unknown) = arguments.get(position as usize) else { continue };
+            let Some(&Type::Integer(bits @ 2..=64)) = ty else { continue };
+            let number = self
+                .argument_by_formula(frame, at, position)
+                .or_else(|| self.contexts.number_where_called(callee, value, chain));
+            if let Some(number) = number {
+                arguments[position as usize] = Content::Word(number as u128 & (u128::MAX >> (128 - bits)));
+            }
+        }
+        arguments
+    }
+
+    /// The number that a formula of the caller says an argument is.
+    fn argument_by_formula(&self, frame: &Frame, at: InstructionId, position: u32) -> Option<i128> {
+        let model = &frame.modelled.model;
+        let call = model.calls.iter().find(|call| call.at == at)?;
+        let formula = call.arguments.get(position as usize).copied().flatten()?;
+        model.formulas.evaluate(formula, &|symbol| self.number_at(frame, symbol, call.block)).ok()
     }
 
     /// What is passed; of what is copied on the way nothing is known.
@@ -185,10 +220,8 @@ impl Follower<'_, '_> {
                 Content::Place(Place { instance, offset: 0 })
             }
             ResultKind::Parameter(position) => argument(position),
-            ResultKind::Pure | ResultKind::Moved(_) | ResultKind::Inside(_) | ResultKind::Outside => {
-                Content::Unknown
-            }
-            ResultKind::Input | ResultKind::InputFrom(_) | ResultKind::Environment(_) => {
+            ResultKind::Moved(_) | ResultKind::Inside(_) | ResultKind::Outside => Content::Unknown,
+            ResultKind::Pure | ResultKind::Input | ResultKind::InputFrom(_) | ResultKind::Environment(_) => {
                 self.resolved(frame, at)
             }
         })
