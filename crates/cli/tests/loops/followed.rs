@@ -56,8 +56,6 @@ fn sizes_that_are_worked_out_first_are_followed() {
     let source = work.write("levels.c", LEVELS.replace("HOSTILE", ""));
     let document = held(&work, &source, &[]);
     assert_eq!(within(&document), 1.0, "{}", document["against"]);
-    let with_word = held(&work, &source, &["57"]);
-    assert_eq!(within(&with_word), 1.0, "{}", with_word["against"]);
 }
 
 #[test]
@@ -127,9 +125,8 @@ fn loops_without_a_formula_iterate_as_in_a_run() {
     assert!(document["classes"]["run"].as_f64().unwrap() > 0.9, "{}", document["classes"]);
     let header = document["blocks"].as_array().unwrap().iter().find(|block| block["class"] == "run").unwrap();
     assert_eq!(header["exact"], false, "{header}");
-    let without = ["predict", "-O1", "--guess", "--json", "-", "--against", "run.opc", &source];
-    let guessed = work.opcost(&without).expect(0).json();
-    assert!(within(&document) > within(&guessed), "{} {}", document["against"], guessed["against"]);
+    let overlap = document["against"]["overlap"]["program_block"].as_f64().unwrap();
+    assert!(overlap > 0.9, "{}", document["against"]);
     let text =
         work.opcost(&["predict", "-O1", "--guess", "--trip-counts", "run.opc", &source]).expect(0).stdout;
     assert!(text.contains("loop from a run"), "{text}");
@@ -200,5 +197,5 @@ fn a_predicted_ledger_is_exported_and_annotated() {
         assert!(std::fs::metadata(work.path(&output)).expect("a file").len() > 0, "{format}");
     }
     let diff = work.opcost(&["diff", "run.opc", "said.opc"]).expect(0).all();
-    assert!(!diff.contains("sweep") || diff.contains("="), "{diff}");
+    assert!(diff.contains("+0.0 %"), "{diff}");
 }
