@@ -22,7 +22,7 @@ use crate::fraction::{Fraction, whole};
 /// Polynomials of a higher degree are not summed in closed form.
 const HIGHEST: u32 = 12;
 /// More changes of mind than these are not looked at.
-const MOST_SLOTS: usize = 64;
+const MOST_PLACES: usize = 64;
 /// How many iterations are taken for all where all are too many.
 const SAMPLES: i128 = 256;
 
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
         }
         places.sort_unstable();
         places.dedup();
-        (places.len() <= MOST_SLOTS).then_some(places)
+        (places.len() <= MOST_PLACES).then_some(places)
     }
 
     fn crossing_at(&mut self, id: LoopId, (of, other): Crossing, turn: i128) -> Option<i128> {
