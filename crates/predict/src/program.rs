@@ -272,6 +272,7 @@ impl<'a> Program<'a> {
             let BlockPrediction { least, class, reason, is_exact, .. } = site;
             for (context, share) in self.contexts.of_call(&caller, call, evaluator, &given) {
                 let times = &least * share;
+                let times = if is_exact { times } else { times.guessed() };
                 if !times.is_zero() || class >= Class::Open || !is_exact {
                     self.enter(
                         call.callee,
@@ -316,9 +317,12 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
     if model.forest.irreducible.iter().any(|part| part.contains(&block)) {
         raise(Class::Unknown, Some("it is in a cycle that is entered at several blocks".to_owned()));
     }
-    let least = &counts.blocks[block] * &entries.times;
-    let executions = (class != Class::Open).then(|| least.clone());
     let is_exact = entries.is_exact && counts.decided[block] && class < Class::Run;
+    let least = match is_exact {
+        true => &counts.blocks[block] * &entries.times,
+        false => (counts.blocks[block].guessed() * entries.times.guessed()).guessed(),
+    };
+    let executions = (class != Class::Open).then(|| least.clone());
     BlockPrediction { executions, least, class, is_exact, formula: None, reason }
 }
 

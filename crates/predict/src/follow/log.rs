@@ -159,12 +159,14 @@ impl FollowedFunction {
     /// Blocks with what is predicted of them.
     pub(crate) fn predicted(&self) -> impl Iterator<Item = (BlockId, BlockPrediction)> {
         self.blocks.iter().map(|(block, tally)| {
-            let least = &tally.weight.own + whole(tally.ones);
+            let is_exact = tally.weight.own == tally.weight.other && tally.class < Class::Run;
+            let own = if is_exact { tally.weight.own.clone() } else { tally.weight.own.guessed() };
+            let least = own + whole(tally.ones);
             let one = BlockPrediction {
                 executions: (tally.class != Class::Open).then(|| least.clone()),
                 least,
                 class: tally.class,
-                is_exact: tally.weight.own == tally.weight.other && tally.class < Class::Run,
+                is_exact,
                 formula: None,
                 reason: tally.reason.as_deref().map(str::to_owned),
             };
