@@ -244,7 +244,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn want(&mut self, symbol: &Symbol) {
-        if let Some((&position, _)) = self.model.symbols.iter().find(|(_, open)| open.symbol == *symbol) {
+        if let Some(position) = self.model.position_of(symbol) {
             self.missing.insert(position);
         }
     }
@@ -254,7 +254,7 @@ impl<'m> Evaluator<'m> {
         match missing {
             NoNumber::Unbound(Symbol::Turn(around)) => self.grades[*around] == Some(LoopGrade::Open),
             NoNumber::Unbound(symbol) => {
-                self.model.symbols.values().any(|open| open.symbol == *symbol && open.is_input)
+                self.model.position_of(symbol).is_some_and(|position| self.model.symbols[&position].is_input)
             }
             _ => false,
         }
