@@ -9,7 +9,7 @@
 //! them is the least.
 //!
 //! Input: solved functions. Output: [`Prediction`]. Cost: each function once for each set, at
-//! most [`MOST_CONTEXTS`] of them; beyond, all other calls share one without numbers.
+//! most [`MOST_CONTEXTS`] of them, fewer where it is large; beyond, all other calls share one without numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,8 +33,11 @@ use crate::fraction::Fraction;
 use crate::model::FunctionModel;
 use crate::prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
-/// Sets of numbers that one function is evaluated for.
+/// Sets of numbers that one function is evaluated for: so many blocks in all, and never more sets than
+/// [`MOST_CONTEXTS`] or fewer than [`LEAST_CONTEXTS`].
+const BLOCKS_OF_CONTEXTS: usize = 3000;
 const MOST_CONTEXTS: usize = 300;
+const LEAST_CONTEXTS: usize = 12;
 /// Units that are looked at one iteration at a time, in all.
 const BUDGET: u64 = 200_000;
 
@@ -188,7 +191,9 @@ impl<'a> Program<'a> {
 
     fn enter(&mut self, id: FunctionId, context: Context, entries: Entries) {
         let all = &mut self.entered[id];
-        let context = if all.contains_key(&context) || all.len() < MOST_CONTEXTS {
+        let blocks = self.module.functions[id].blocks.len().max(1);
+        let most = (BLOCKS_OF_CONTEXTS / blocks).clamp(LEAST_CONTEXTS, MOST_CONTEXTS);
+        let context = if all.contains_key(&context) || all.len() < most {
             context
         } else {
             Context {
