@@ -20,7 +20,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Binary digits of a guess that goes from one function to others: more than anyone can tell apart.
+/// Binary digits of a guess that goes from one function to others: far below what is shown.
 const GUESSED_BITS: u64 = 256;
 
 /// An exact fraction: `numerator / (odd × 2^twos)`, in lowest terms.
