@@ -64,12 +64,12 @@ pub(crate) fn early_end(
     None
 }
 
-fn ends(function: &Function, block: BlockId) -> bool {
+pub(crate) fn ends(function: &Function, block: BlockId) -> bool {
     let last = function.instructions_of(block).last();
     last.is_some_and(|at| matches!(function.instructions[at].opcode, Opcode::Unreachable | Opcode::Resume))
 }
 
-fn calls_named(module: &Module, function: &Function, block: BlockId) -> bool {
+pub(crate) fn calls_named(module: &Module, function: &Function, block: BlockId) -> bool {
     let mut calls = function.instructions_of(block).filter_map(|at| function.call(at));
     calls.any(|call| match call.callee {
         CalleeRef::Declaration(id) => call.returns_twice || NAMED.contains(&&*module.declarations[id].name),

@@ -16,10 +16,14 @@
 //! | what do iterations do together that differ? | `sums` |
 //! | and through calls? | `program` |
 //! | how does it read as a formula? | `formula` |
+//! | what must a program add up to predict itself? | [`charges`] |
+//! | does such a plan hang together? | [`charges_verified`] |
 //! | what is predicted? (data only) | [`prediction`] |
 //!
 //! This room knows nothing of LLVM, of ledgers or of files.
 
+pub mod charges;
+pub mod charges_verified;
 mod dependence;
 mod ending;
 mod evaluate;
