@@ -25,7 +25,7 @@ use opcost_analysis::memory::MemoryModel;
 use opcost_claims::{Bindings, with_functions};
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
-use opcost_index::{IdMap, Id};
+use opcost_index::{Id, IdMap};
 use opcost_ir::{
     Charge, ChargeEdit, Charging, CheckInput, ESTIMATE_PARTS, EditPoint, Function, Module, Opcode, PointId,
     RecordEdit, Recording,
@@ -62,7 +62,8 @@ pub struct Chargeable<'a> {
 /// What the program must add up.
 pub fn charging(program: &MemoryModel<'_>, of: Chargeable<'_>) -> Charging {
     let module = program.module;
-    let mut all = Charging { charges: of.loops.values().map(|one| nothing(one.function)).collect(), edits: Vec::new() };
+    let mut all =
+        Charging { charges: of.loops.values().map(|one| nothing(one.function)).collect(), edits: Vec::new() };
     let mut prepared: BTreeMap<FunctionId, Vec<RecordEdit>> = BTreeMap::new();
     for (id, edit) in &of.recording.edits {
         prepared.entry(*id).or_default().push(*edit);
@@ -192,7 +193,10 @@ impl Charger<'_> {
         let mut own: Vec<(usize, BlockId)> = members.filter(|(_, block)| is_own(block)).collect();
         let is_fixed = |at: usize| {
             let [stays, leaves] = [&flows.stays[at], &flows.leaves[at]];
-            stays.is_integer() && leaves.is_integer() && *stays == others.stays[at] && *leaves == others.leaves[at]
+            stays.is_integer()
+                && leaves.is_integer()
+                && *stays == others.stays[at]
+                && *leaves == others.leaves[at]
         };
         let Some(&point) = self.points.get(&header) else {
             // Nothing can be inserted where it is entered: each iteration is charged by itself.

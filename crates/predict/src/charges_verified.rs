@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use opcost_graph::dominators::Dominators;
 use opcost_index::Id;
 use opcost_ir::{
-    ChargeEdit, Charging, CheckInput, CheckStep, EditPoint, Function, Module, Opcode, PointId, RecordEdit, Value,
+    ChargeEdit, Charging, CheckInput, CheckStep, EditPoint, Function, Module, Opcode, PointId, RecordEdit,
+    Value,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -117,14 +118,18 @@ impl Verifier<'_> {
         entered: &BTreeSet<PointId>,
     ) -> Result<(), ChargeDefect> {
         let is_fine = match input {
-            CheckInput::Value(value) | CheckInput::Loaded { address: value, .. } => self.is_known(value, spot),
+            CheckInput::Value(value) | CheckInput::Loaded { address: value, .. } => {
+                self.is_known(value, spot)
+            }
             CheckInput::Held(cell) if !held.contains(&cell) => {
                 return Err(ChargeDefect::EmptyCell(self.name()));
             }
             CheckInput::Turns(around) if !entered.contains(&around) => {
                 return Err(ChargeDefect::EmptyCell(self.name()));
             }
-            CheckInput::Held(_) | CheckInput::Turns(_) | CheckInput::Number(_) | CheckInput::Reread(_) => true,
+            CheckInput::Held(_) | CheckInput::Turns(_) | CheckInput::Number(_) | CheckInput::Reread(_) => {
+                true
+            }
         };
         if is_fine { Ok(()) } else { Err(ChargeDefect::Unknown(self.name())) }
     }

@@ -36,7 +36,8 @@ fn emit(work: &Workplace, flags: &[&str], sources: &[&str]) {
 
 /// Runs it. What it prints to stdout stays its own.
 fn run(work: &Workplace, words: &[&str]) -> Own {
-    let run = Said::of(work.program(work.path("own")).args(words).env("OPCOST_PREDICTED", work.path("own.txt")));
+    let run =
+        Said::of(work.program(work.path("own")).args(words).env("OPCOST_PREDICTED", work.path("own.txt")));
     Own { text: work.read("own.txt"), run }
 }
 
@@ -85,7 +86,8 @@ fn agrees(flags: &[&str], source: &str, words: &[&str]) -> bool {
 #[test]
 fn kernels_of_the_corpus_predict_themselves() {
     let names = ["gemm", "cholesky", "lu", "durbin", "trisolv", "jacobi_2d", "floyd_warshall", "correlation"];
-    let exact = names.iter().filter(|name| agrees(&["-O1"], &corpus(&format!("loops/kernels/{name}.c")), &[]));
+    let exact =
+        names.iter().filter(|name| agrees(&["-O1"], &corpus(&format!("loops/kernels/{name}.c")), &[]));
     let exact: Vec<_> = exact.collect();
     assert!(exact.contains(&&"gemm") && exact.len() >= 4, "{exact:?}");
 }
@@ -208,10 +210,14 @@ fn flags_that_mean_nothing_with_emit_are_refused() {
     let work = workplace();
     let source = work.write("nest.c", NEST);
     for flags in [&["--set", "n=3"][..], &["--guess"], &["--json", "-"], &["--defaults"]] {
-        let all: Vec<&str> =
-            ["predict", "--emit", "exe", "-o", "own", &source].into_iter().chain(flags.iter().copied()).collect();
+        let all: Vec<&str> = ["predict", "--emit", "exe", "-o", "own", &source]
+            .into_iter()
+            .chain(flags.iter().copied())
+            .collect();
         work.opcost(&all).expect(2).tells(&["cannot be used with"]);
     }
     work.opcost(&["predict", "--emit", "exe", &source]).expect(2).tells(&["--output"]);
-    work.opcost(&["predict", "--emit", "bc", "-o", "own.bc", &source, &source]).expect(2).tells(&["one input"]);
+    work.opcost(&["predict", "--emit", "bc", "-o", "own.bc", &source, &source])
+        .expect(2)
+        .tells(&["one input"]);
 }

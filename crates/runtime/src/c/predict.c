@@ -60,7 +60,7 @@ static void opc_add(uint64_t sum[2], opc_wide amount) {
     opc_wide carried = (opc_wide)high + (before + low < before);
     if (!carried) return;
     uint64_t upper = __atomic_fetch_add(&sum[1], (uint64_t)carried, __ATOMIC_RELAXED);
-    if ((opc_wide)upper + carried >> 64) opc_note(&opc_overflowed);
+    if (((opc_wide)upper + carried) >> 64) opc_note(&opc_overflowed);
 }
 
 /* stay · back edges + leave, if it fits. */

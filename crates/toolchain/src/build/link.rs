@@ -44,7 +44,9 @@ impl Build {
                 (None, vec![crate::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
             }
             Purpose::Values => (None, vec![crate::runtime::compile_values(clang, &target, &folder)?]),
-            Purpose::Predict => (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?]),
+            Purpose::Predict => {
+                (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
+            }
             // Nothing is added to what is only looked at.
             Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (None, Vec::new()),
         };

@@ -40,7 +40,10 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
     let counted = |what: &str| WorkError::Refused(format!("it is counted already; {what}"));
     reply.phases = match (&job.purpose, kept) {
         (ModulePurpose::Meter(_), Some(_)) => return Err(counted("meter its sources")),
-        (ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. }, Some(_)) => {
+        (
+            ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. },
+            Some(_),
+        ) => {
             return Err(counted("give its sources"));
         }
         (ModulePurpose::Count { .. }, Some(kept)) => {
@@ -54,7 +57,7 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
         (ModulePurpose::Values(wish), None) => values::record_values(session, job, wish, watch)?,
         (ModulePurpose::Predict { runtime }, None) => {
             charge::charge(session, job, runtime.as_deref(), watch)?
-        },
+        }
         (ModulePurpose::Sample { optimise }, None) => {
             Some(sampled::table_code(session, job, *optimise, watch)?)
         }

@@ -50,7 +50,7 @@ pub(crate) fn charge(
 
 fn charges_of(module: &Module, map: &ModuleMap) -> Result<Charging, WorkError> {
     let turns = ValuesRequest { turns: true, ..ValuesRequest::default() };
-    let recorded = record(module, &turns, &opcost_claims::check::claims(module))?;
+    let recorded = record(module, &turns, &opcost_claims::check::guarded_claims(module))?;
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let memory = MemoryModel::of(module, &layout, &effects, World::Open);
     let weights: IdMap<FunctionId, Vec<u64>> = module
@@ -62,7 +62,9 @@ fn charges_of(module: &Module, map: &ModuleMap) -> Result<Charging, WorkError> {
     let of = Chargeable { weights: &weights, recording: &recorded.recording, loops: &loops };
     let charges = charging(&memory, of);
     verify(module, &charges).map_err(|defect| {
-        WorkError::Refused(format!("the prediction cannot be put into the program: {defect}. This is a defect of opcost"))
+        WorkError::Refused(format!(
+            "the prediction cannot be put into the program: {defect}. This is a defect of opcost"
+        ))
     })?;
     Ok(charges)
 }
