@@ -123,7 +123,7 @@ static void opc_write_file(int file, opc_wide exact, opc_wide estimated) {
     char total[40], sure[40], guessed[40];
     bool is_exact = !opc_is_guessed && !opc_ended_early && !opc_overflowed;
     const char *digits = opc_digits(opc_whole(exact, estimated), total);
-    dprintf(file, "predicted %s\nexact %s\nfrom_formulas %s\nfrom_static_probabilities %s\n", digits, opc_yes(is_exact),
+    dprintf(file, "predicted %s\nwithout_guesses %s\nfrom_formulas %s\nfrom_static_probabilities %s\n", digits, opc_yes(is_exact),
             opc_digits(exact, sure), opc_digits(opc_whole(0, estimated), guessed));
     dprintf(file, "may_end_early %s\nmore_than_128_bits %s\n", opc_yes(opc_ended_early), opc_yes(opc_overflowed));
     for (struct opc_sums *sums = __start_opc_prd; sums != __stop_opc_prd; sums++) {
@@ -138,7 +138,7 @@ static void opc_write_words(int file, opc_wide exact, opc_wide estimated) {
     const char *why = opc_overflowed     ? "at least: a sum needs more than 128 bits"
                       : opc_is_guessed   ? "an estimate: some loops are guessed by static probabilities"
                       : opc_ended_early  ? "an estimate: code that was counted in advance may not have run"
-                                         : "exact";
+                                         : "no guess took part";
     dprintf(file, "opcost: %s instructions predicted (%s)\n", digits, why);
 }
 
