@@ -43,6 +43,7 @@ fn main() {
             "shim/emit.cpp",
             "shim/keep.cpp",
             "shim/flow.cpp",
+            "shim/forward.cpp",
             "shim/frames.cpp",
             "shim/frequency.cpp",
             "shim/fuel.cpp",

@@ -20,10 +20,13 @@
 // Input: a module, emission, a processor, a count for each block of the module. Output: a row for
 // each machine block that ran. Cost: a code generation, and a microsecond or so for each
 // simulated instruction, at most kLong for a region. Limits: memory is as fast as the first level
-// of the cache, a load never waits for a store, and a call takes what its instruction takes.
+// of the cache, and a call takes what its instruction takes. A load waits for a store of the walk that
+// wrote what it loads (forward.cpp), as far as there are registers that the function does not use:
+// one stands for the value between the two.
 #include "schedule.h"
 #include "code.h"
 #include "flow.h"
+#include "forward.h"
 #include "generate.h"
 #include "shim.h"
 #include "touch.h"
@@ -54,6 +57,8 @@
 #include "llvm/TargetParser/Host.h"
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,6 +78,8 @@ constexpr double kColdShare = 0.001;
 constexpr unsigned kInnerRegions = 64;
 // Branches in a row that a processor learns, and how often it must have seen them.
 constexpr double kLearned = 64, kOften = 8;
+// Cycles from a store until a load of the same place can begin.
+constexpr unsigned kForwarding = 2;
 // Cycles until a register that a called function sets can be used: the call's own.
 constexpr unsigned kCallLatency = 2;
 
@@ -98,21 +105,21 @@ public:
   std::map<const MachineBasicBlock *, std::vector<MCInst>> code;
 };
 
-// What is simulated: positions of instructions, in the order in which they run.
+// What is simulated: instructions in the order in which they run.
 class Stream : public mca::SourceMgr {
 public:
-  Stream(ArrayRef<UniqueInst> known, ArrayRef<unsigned> order) : known(known), order(order) {}
+  Stream(ArrayRef<UniqueInst> known, ArrayRef<const mca::Instruction *> order) : known(known), order(order) {}
 
   ArrayRef<UniqueInst> getInstructions() const override { return known; }
   size_t size() const override { return order.size(); }
   bool hasNext() const override { return next < order.size(); }
   bool isEnd() const override { return !hasNext(); }
-  mca::SourceRef peekNext() const override { return mca::SourceRef(next, *known[order[next]]); }
+  mca::SourceRef peekNext() const override { return mca::SourceRef(next, *order[next]); }
   void updateNext() override { next++; }
 
 private:
   ArrayRef<UniqueInst> known;
-  ArrayRef<unsigned> order;
+  ArrayRef<const mca::Instruction *> order;
   unsigned next = 0;
 };
 
@@ -173,9 +180,21 @@ public:
   // The register that calls and returns change.
   MCRegister stack_pointer;
 
-  // In which cycle each retires; empty where the simulator gives up.
-  std::vector<unsigned> run(ArrayRef<std::unique_ptr<mca::Instruction>> known, ArrayRef<unsigned> order) {
-    Stream stream(known, order);
+  // Zen 2 and its successors remember operands of stores.
+  opcost::Machine machine() const {
+    StringRef name = subtarget->getCPU();
+    return {*instructions, *registers, name.starts_with("znver") && name != "znver1"};
+  }
+
+  // In which cycle each retires; empty where the simulator gives up. `stores` has for each step the
+  // step of the store that it waits for.
+  std::vector<unsigned> run(ArrayRef<std::unique_ptr<mca::Instruction>> known, ArrayRef<unsigned> order,
+                            ArrayRef<std::optional<unsigned>> stores) {
+    std::vector<const mca::Instruction *> steps;
+    for (unsigned position : order) steps.push_back(known[position].get());
+    Links links;
+    link(known, order, stores, steps, links);
+    Stream stream(known, steps);
     mca::CustomBehaviour behaviour(*subtarget, stream, *instructions);
     mca::Context context(*registers, *subtarget);
     mca::PipelineOptions options(0, 0, 0, 0, 0, 0, /*NoAlias=*/true);
@@ -191,6 +210,70 @@ public:
   }
 
 private:
+  // Stores and loads that are linked by a register, and what describes it.
+  struct Links {
+    std::deque<mca::WriteDescriptor> writes;
+    std::deque<mca::ReadDescriptor> reads;
+    std::vector<std::unique_ptr<mca::Instruction>> changed;
+  };
+
+  // Has loads wait for the stores of what they load.
+  void link(ArrayRef<std::unique_ptr<mca::Instruction>> known, ArrayRef<unsigned> order,
+            ArrayRef<std::optional<unsigned>> stores, std::vector<const mca::Instruction *> &steps, Links &links) {
+    // A register holds the last value alone, so a load of an earlier one does not wait.
+    std::vector<std::optional<unsigned>> last(known.size());
+    std::map<unsigned, unsigned> waiting; // loads by their store's position
+    std::vector<std::optional<unsigned>> waits(order.size());
+    for (size_t at = 0; at < order.size(); at++) {
+      if (at < stores.size() && stores[at] && last[order[*stores[at]]] == *stores[at]) {
+        waits[at] = order[*stores[at]];
+        waiting[*waits[at]]++;
+      }
+      last[order[at]] = at;
+    }
+    if (waiting.empty()) return;
+    std::vector<std::pair<unsigned, unsigned>> by_loads;
+    for (auto [store, loads] : waiting) by_loads.push_back({loads, store});
+    llvm::sort(by_loads, std::greater<>());
+    std::vector<MCRegister> free = unused(known);
+    std::map<unsigned, MCRegister> slot;
+    for (size_t i = 0; i < std::min(free.size(), by_loads.size()); i++) slot[by_loads[i].second] = free[i];
+    // By position, and by what it waits for.
+    std::map<std::pair<unsigned, std::optional<unsigned>>, const mca::Instruction *> made;
+    for (size_t at = 0; at < order.size(); at++) {
+      std::optional<unsigned> store = waits[at] && slot.count(*waits[at]) ? waits[at] : std::nullopt;
+      if (!store && !slot.count(order[at])) continue;
+      const mca::Instruction *&one = made[{order[at], store}];
+      if (!one) {
+        auto changed = std::make_unique<mca::Instruction>(*known[order[at]]);
+        if (store) {
+          links.reads.push_back({-1, 0, MCPhysReg(slot[*store].id()), 0});
+          changed->getUses().emplace_back(links.reads.back(), links.reads.back().RegisterID);
+        }
+        if (slot.count(order[at])) {
+          links.writes.push_back({-1, kForwarding, MCPhysReg(slot[order[at]].id()), 0, false});
+          changed->getDefs().emplace_back(links.writes.back(), links.writes.back().RegisterID);
+        }
+        one = changed.get();
+        links.changed.push_back(std::move(changed));
+      }
+      steps[at] = one;
+    }
+  }
+
+  // Registers that share nothing with others, and that no instruction reads or writes.
+  std::vector<MCRegister> unused(ArrayRef<std::unique_ptr<mca::Instruction>> known) const {
+    std::vector<bool> is_used(registers->getNumRegs(), false);
+    for (const auto &one : known) {
+      for (const mca::WriteState &write : one->getDefs()) is_used[write.getRegisterID()] = true;
+      for (const mca::ReadState &read : one->getUses()) is_used[read.getRegisterID()] = true;
+    }
+    std::vector<MCRegister> found;
+    for (unsigned at = 1; at < registers->getNumRegs(); at++)
+      if (!is_used[at] && registers->subregs(at).empty() && registers->superregs(at).empty()) found.push_back(at);
+    return found;
+  }
+
   std::unique_ptr<MCSubtargetInfo> subtarget;
   const MCInstrInfo *instructions = nullptr;
   const MCRegisterInfo *registers = nullptr;
@@ -382,6 +465,7 @@ public:
     if (number == number_of.end() || counts[first_block[&machine->getFunction()]] == 0) return;
     opcost::Flow flow(*machine, counts);
     std::vector<std::unique_ptr<mca::Instruction>> known;
+    std::vector<MCInst> texts;
     std::vector<Code> code(machine->size());
     std::vector<unsigned> sizes(machine->size()), strange(machine->size());
     for (const MachineBasicBlock &block : *machine) {
@@ -396,11 +480,12 @@ public:
         }
         code[at].instructions.push_back(known.size());
         known.push_back(std::move(made));
+        texts.push_back(one);
       }
     }
     std::vector<double> cycles(machine->size(), 0);
     Regions regions(*machine, flow, sizes);
-    for (const MachineLoop *region : regions.all()) simulate(*machine, flow, regions, region, {code, known, cycles});
+    for (const MachineLoop *region : regions.all()) simulate(*machine, flow, regions, region, {code, known, texts, cycles});
     for (const MachineBasicBlock &block : *machine) {
       unsigned at = block.getNumber();
       if (flow.count(block) <= 0) continue;
@@ -416,6 +501,7 @@ private:
   struct Simulated {
     const std::vector<Code> &code;
     const std::vector<std::unique_ptr<mca::Instruction>> &known;
+    const std::vector<MCInst> &texts;
     std::vector<double> &cycles;
   };
 
@@ -443,7 +529,16 @@ private:
       visits.push_back({walk.block(), order.size(), jumped});
       jumped = walk.step();
     }
-    std::vector<unsigned> retired = order.empty() ? std::vector<unsigned>() : processor.run(what.known, order);
+    std::vector<opcost::Stretch> stretches;
+    for (size_t i = 0; i < visits.size(); i++) {
+      // An inner region that was stepped over has changed registers.
+      bool follows = i > 0 && flow.block(visits[i - 1].block)->isSuccessor(flow.block(visits[i].block));
+      stretches.push_back({i > 0 ? visits[i - 1].end : 0, visits[i].end, follows});
+    }
+    std::vector<std::optional<unsigned>> stores =
+        opcost::forwards(what.texts, order, stretches, processor.machine());
+    std::vector<unsigned> retired =
+        order.empty() ? std::vector<unsigned>() : processor.run(what.known, order, stores);
     if (retired.empty()) return;
     // The start, when nothing is under way yet, is left out where there is enough behind it.
     size_t skipped = visits.size() >= 16 ? visits.size() / 8 : 0;
@@ -477,7 +572,7 @@ private:
     size_t times = std::max<size_t>(2, std::min<size_t>(20, kLittle / code.size()));
     std::vector<unsigned> order;
     for (size_t i = 0; i < times; i++) order.insert(order.end(), code.begin(), code.end());
-    std::vector<unsigned> retired = processor.run(what.known, order);
+    std::vector<unsigned> retired = processor.run(what.known, order, {});
     if (!retired.empty()) what.cycles[block] = double(retired.back()) / double(times);
   }
 

@@ -7,6 +7,11 @@
 // loop that fits nowhere fetches them each time. Accesses that differ by a constant are one where
 // they touch the same lines: neighbours, and what a loop around them comes to in a later iteration.
 //
+// A stride that the code does not say is that of rows that follow each other without a gap. An address
+// that a load gives has the stride of what is loaded: it begins again where the load's own address
+// does. Loads from one array of pointers give rows of one matrix. Loops that walk along one base touch the
+// same lines one after the other: the one that touches most counts. No group has more lines than its object, where the size of that is known.
+//
 // Lines that follow each other are told apart from lines that are far from each other (kFar).
 //
 // Input: a module, its blocks' counts, capacities. Output: for each function and capacity, lines.
@@ -19,6 +24,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -36,6 +42,8 @@ namespace {
 constexpr double kLine = 64;
 // Bytes between two lines from which on no prefetcher follows.
 constexpr double kFar = 2048;
+// Loads that are followed to the address of an address.
+constexpr unsigned kDeep = 3;
 // A stride that the code does not say. In a loop around another, its iterations are taken to follow
 // each other without a gap, as rows of a matrix do.
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -53,6 +61,10 @@ struct Group {
   const SCEV *base;
   int64_t offset;
   double width;
+  const Value *object; // a variable of known size; null if there is none
+  double most;         // lines that the object has; infinite if that is not known
+  const SCEV *rows;    // the array whose pointers give its rows; null if there is none
+  size_t rows_at;      // the depth of the loop that goes from row to row
 
   // Lines in one execution of the loop at this depth, from inside.
   double lines(size_t depth) const {
@@ -66,13 +78,15 @@ struct Group {
       else
         pieces *= more + 1;
     }
-    return pieces * std::max(1.0, span / kLine);
+    return std::min(most, pieces * std::max(1.0, span / kLine));
   }
 
   bool is_far() const { return !strides.empty() && std::abs(strides[0]) >= kFar; }
 
   // Whether another touches its lines in one execution of the loop at this depth.
   bool shares(const Group &other, size_t depth) const {
+    bool is_matrix = rows && rows == other.rows && rows_at == other.rows_at && depth >= rows_at;
+    if (is_matrix && strides == other.strides && loops[0].loop == other.loops[0].loop) return true;
     if (base != other.base || strides != other.strides || loops[0].loop != other.loops[0].loop) return false;
     double apart = std::abs(double(offset) - double(other.offset));
     if (apart < kLine) return true;
@@ -128,36 +142,72 @@ private:
     if (!pointer || groups.size() >= kMost) return;
     TypeSize size = layout.getTypeStoreSize(getLoadStoreType(&one));
     if (size.isScalable()) return;
-    Group group{{}, {}, nullptr, 0, double(size.getFixedValue())};
+    Group group{{}, {}, nullptr, 0, double(size.getFixedValue()), nullptr, std::numeric_limits<double>::infinity(),
+                nullptr, 0};
     const SCEV *rest = evolution.getSCEV(pointer);
+    bool is_known = true;
     for (const Loop *loop = loops.getLoopFor(one.getParent()); loop; loop = loop->getParentLoop()) {
       auto *recurrence = dyn_cast<SCEVAddRecExpr>(rest);
       double stride = 0;
       if (recurrence && recurrence->getLoop() == loop) {
         auto *step = dyn_cast<SCEVConstant>(recurrence->getStepRecurrence(evolution));
-        bool is_known = step && step->getAPInt().getSignificantBits() <= 63;
+        bool is_number = step && step->getAPInt().getSignificantBits() <= 63;
         // A stride of the loop itself that is not known may be any.
-        if (!is_known && group.loops.empty()) return;
-        stride = is_known ? double(step->getAPInt().getSExtValue()) : kUnknown;
+        if (!is_number && group.loops.empty()) return;
+        stride = is_number ? double(step->getAPInt().getSExtValue()) : kUnknown;
         rest = recurrence->getStart();
       } else if (!evolution.isLoopInvariant(rest, loop)) {
         // Addresses that data decides, in the loop itself.
         if (group.loops.empty()) return;
-        stride = kUnknown;
+        // The first loop that changes it is the one of its rows.
+        stride = is_known || varies(rest, *loop, kDeep) ? kUnknown : 0;
+        if (is_known) find_rows(group, rest);
+        is_known = false;
       }
       group.loops.push_back(turns(loop));
       group.strides.push_back(stride);
     }
     group.base = evolution.getPointerBase(rest);
+    limit(group, getUnderlyingObject(pointer));
     if (auto *offset = dyn_cast<SCEVConstant>(evolution.removePointerBase(rest)))
       group.offset = offset->getAPInt().getSExtValue();
     else
       group.base = rest;
-    bool is_known = llvm::any_of(groups, [&](const Group &other) {
+    bool is_there = llvm::any_of(groups, [&](const Group &other) {
       return other.base == group.base && other.strides == group.strides && other.loops[0].loop == group.loops[0].loop &&
              std::abs(double(other.offset - group.offset)) < kLine;
     });
-    if (!is_known) groups.push_back(group);
+    if (!is_there) groups.push_back(group);
+  }
+
+  // The array of pointers from which an address is loaded.
+  void find_rows(Group &group, const SCEV *address) const {
+    auto *unknown = dyn_cast<SCEVUnknown>(evolution.getPointerBase(address));
+    auto *load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+    if (!load) return;
+    group.rows = evolution.getPointerBase(evolution.getSCEV(load->getPointerOperand()));
+    group.rows_at = group.loops.size();
+  }
+
+  // The lines of a variable whose size is known.
+  void limit(Group &group, const Value *object) const {
+    std::optional<TypeSize> bytes;
+    if (auto *global = dyn_cast<GlobalVariable>(object); global && !global->isDeclaration())
+      bytes = layout.getTypeAllocSize(global->getValueType());
+    if (auto *local = dyn_cast<AllocaInst>(object)) bytes = local->getAllocationSize(layout);
+    if (!bytes || bytes->isScalable()) return;
+    group.object = object;
+    group.most = double(bytes->getFixedValue()) / kLine + 1;
+  }
+
+  // Whether a loop changes an address by itself, or by what is loaded to find it.
+  bool varies(const SCEV *address, const Loop &loop, unsigned deep) const {
+    return SCEVExprContains(address, [&](const SCEV *part) {
+      if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(part)) return recurrence->getLoop() == &loop;
+      auto *unknown = dyn_cast<SCEVUnknown>(part);
+      auto *load = unknown ? dyn_cast<LoadInst>(unknown->getValue()) : nullptr;
+      return load && deep > 0 && varies(evolution.getSCEV(load->getPointerOperand()), loop, deep - 1);
+    });
   }
 
   // Whether an earlier group touches the same lines.
@@ -173,10 +223,22 @@ private:
   double footprint(const Loop *loop) const {
     auto [found, is_new] = footprints.try_emplace(loop, 0);
     if (!is_new) return found->second;
-    double lines = 0;
+    std::map<std::pair<const void *, const Loop *>, double> walked; // by base and innermost loop
+    std::map<const void *, double> most;                            // by base, what its object has
     for (const Group &group : groups)
-      for (size_t depth = 0; depth < group.loops.size(); depth++)
-        if (group.loops[depth].loop == loop && !is_shared(group, depth)) lines += group.lines(depth);
+      for (size_t depth = 0; depth < group.loops.size(); depth++) {
+        if (group.loops[depth].loop != loop || is_shared(group, depth)) continue;
+        const void *along = group.object ? static_cast<const void *>(group.object) : group.rows ? group.rows : group.base;
+        walked[{along, group.loops[0].loop}] += group.lines(depth);
+        most[along] = group.most;
+      }
+    std::map<const void *, double> of_base;
+    for (const auto &[where, lines] : walked) {
+      double &own = of_base[where.first];
+      own = std::min(std::max(own, lines), most[where.first]);
+    }
+    double lines = 0;
+    for (const auto &[along, own] : of_base) lines += own;
     return footprints[loop] = lines * kLine;
   }
 

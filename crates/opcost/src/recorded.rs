@@ -4,21 +4,42 @@
 //! guessed: each block has class `run`, and is exact. So predictions of counts and counts of runs share
 //! one report and one document.
 //!
-//! Input: a ledger of counts. Output: [`PredictAnswers`]. Cost: its facts. Limits: a ledger has no
+//! Input: a ledger of exact counts, as [`is_exact`] says. Output: [`PredictAnswers`]. Cost: its facts. Limits: a ledger has no
 //! labels of blocks and no nests of loops, so blocks have no label and no header.
 
 use std::collections::BTreeMap;
 
 use opcost_answer::predict::{Executions, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction};
 use opcost_key::FunctionKey;
-use opcost_profile::{Column, Ledger, SourcePlace, Subject};
+use opcost_profile::{Column, Ledger, Origin, Quality, SourcePlace, Subject};
 
 /// One function as its facts come.
 #[derive(Default)]
 struct Counted {
-    place: Option<SourcePlace>,
+    location: Option<SourcePlace>,
     calls: u64,
-    blocks: BTreeMap<u32, PredictedBlock>,
+    blocks: BTreeMap<u32, CountedBlock>,
+}
+
+/// One block: its counts are sums over the facts.
+struct CountedBlock {
+    location: Option<SourcePlace>,
+    executions: u64,
+    instructions: u64,
+}
+
+/// Whether every count of a block is that of a run, and exact.
+pub fn is_exact(ledger: &Ledger) -> bool {
+    let counts = ledger
+        .facts()
+        .iter()
+        .filter(|fact| matches!(fact.subject, Subject::Block { .. }) && fact.column == Column::Count);
+    let mut counts = counts.peekable();
+    counts.peek().is_some()
+        && counts.all(|fact| {
+            fact.origin != Origin::Predicted
+                && matches!(fact.quality, Quality::Exact | Quality::ExactUnder(_))
+        })
 }
 
 /// The counts of a ledger. `has_main` is true of programs: a ledger is of a run, so something began it.
@@ -30,19 +51,15 @@ pub fn recorded(ledger: &Ledger) -> PredictAnswers {
             (Subject::Function { function, place }, Column::Calls) => {
                 let one = all.entry(function.key()).or_default();
                 one.calls += value;
-                one.place = place.clone();
+                one.location = place.clone();
             }
             (Subject::Block { function, block, place }, Column::Count) => {
                 let one = all.entry(function.key()).or_default();
-                let row = one.blocks.entry(*block).or_insert_with(|| empty(*block, place.as_ref()));
-                row.near += value as f64;
-                row.executions = Some(Executions((row.near as u64).to_string()));
+                one.blocks.entry(*block).or_insert_with(|| CountedBlock::at(place)).executions += value;
             }
             (Subject::Block { function, block, place }, Column::Instructions) => {
                 let one = all.entry(function.key()).or_default();
-                let row = one.blocks.entry(*block).or_insert_with(|| empty(*block, place.as_ref()));
-                // A sum until the count is there, too.
-                row.weight += value;
+                one.blocks.entry(*block).or_insert_with(|| CountedBlock::at(place)).instructions += value;
             }
             _ => {}
         }
@@ -58,36 +75,39 @@ pub fn recorded(ledger: &Ledger) -> PredictAnswers {
     }
 }
 
-fn empty(block: u32, place: Option<&SourcePlace>) -> PredictedBlock {
+impl CountedBlock {
+    fn at(place: &Option<SourcePlace>) -> CountedBlock {
+        CountedBlock { location: place.clone(), executions: 0, instructions: 0 }
+    }
+}
+
+fn block_of(block: u32, one: CountedBlock) -> PredictedBlock {
     PredictedBlock {
         block,
         header: None,
         label: String::new(),
-        file: place.map(|place| place.file.to_string()),
-        line: place.map(|place| place.line),
-        executions: Some(Executions("0".to_owned())),
-        near: 0.0,
+        file: one.location.as_ref().map(|location| location.file.to_string()),
+        line: one.location.as_ref().map(|location| location.line),
+        executions: Some(Executions(one.executions.to_string())),
+        near: one.executions as f64,
         class: PredictedClass::Run,
         is_exact: true,
         formula: None,
         reason: None,
-        weight: 0,
+        weight: one.instructions.checked_div(one.executions).unwrap_or(0),
         by_llvm: 0.0,
         by_statics: 0.0,
     }
 }
 
-fn function(key: FunctionKey, mut one: Counted) -> PredictedFunction {
-    for block in one.blocks.values_mut() {
-        block.weight = block.weight.checked_div(block.near as u64).unwrap_or(0);
-    }
+fn function(key: FunctionKey, one: Counted) -> PredictedFunction {
     PredictedFunction {
         key,
-        file: one.place.as_ref().map(|place| place.file.to_string()),
-        line: one.place.as_ref().map(|place| place.line),
+        file: one.location.as_ref().map(|location| location.file.to_string()),
+        line: one.location.as_ref().map(|location| location.line),
         entries: Some(Executions(one.calls.to_string())),
         class: PredictedClass::Run,
         reason: None,
-        blocks: one.blocks.into_values().collect(),
+        blocks: one.blocks.into_iter().map(|(block, one)| block_of(block, one)).collect(),
     }
 }

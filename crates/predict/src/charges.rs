@@ -73,7 +73,7 @@ pub fn charging(program: &MemoryModel<'_>, of: Chargeable<'_>) -> Charging {
             if function.blocks.is_empty() || of.weights[id].is_empty() {
                 continue;
             }
-            let model = functions.solve(id, |solved| FunctionModel::of(module, id, solved));
+            let model = functions.solve(id, |solved| FunctionModel::of(program, id, solved));
             let points = of.loops.iter().filter(|(_, one)| one.function == id);
             let points: BTreeMap<BlockId, PointId> = points.map(|(point, one)| (one.header, point)).collect();
             let mut charger = Charger { module, id, function, of, model: &model, points, all: &mut all };

@@ -1,4 +1,4 @@
-//! What stands in a timing file, and is it right?
+//! What is in a timing file, and is it right?
 //!
 //! ```toml
 //! format = "opcost.timing/1"
@@ -56,20 +56,20 @@ pub enum TimingError {
     Form(String),
     /// It is of another version.
     #[error(
-        "line {line}: format is '{found}', and this opcost reads {FORMAT}; measure again: opcost timing --measure"
+        "line {line}: format is '{actual}', and this opcost reads {FORMAT}; measure again: opcost timing --measure"
     )]
     Version {
         /// Where it says so.
         line: usize,
         /// What it says.
-        found: String,
+        actual: String,
     },
     /// A number that is no time.
     #[error(
         "line {line}: {name} is {value}, which is no time in nanoseconds (more than 0, at most a second)"
     )]
     Number {
-        /// Where it stands.
+        /// Its line.
         line: usize,
         /// Whose it is.
         name: String,
@@ -79,7 +79,7 @@ pub enum TimingError {
     /// A name that is none.
     #[error("line {line}: '{name}' is no number of bytes")]
     Bytes {
-        /// Where it stands.
+        /// Its line.
         line: usize,
         /// The name.
         name: String,
@@ -193,7 +193,7 @@ pub fn read(text: &str) -> Result<Timing, TimingError> {
     })?;
     if raw.format.get_ref() != FORMAT {
         let line = line_of(text, raw.format.span().start);
-        return Err(TimingError::Version { line, found: raw.format.into_inner() });
+        return Err(TimingError::Version { line, actual: raw.format.into_inner() });
     }
     let reader = Reader { text };
     let mut tables = BTreeMap::new();
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 }
 
-/// The line, from 1, in which a byte stands.
+/// The line, from 1, of a byte.
 fn line_of(text: &str, byte: usize) -> usize {
     text.as_bytes().iter().take(byte).filter(|&&one| one == b'\n').count() + 1
 }

@@ -49,7 +49,7 @@ pub enum MeasureError {
     /// The machine did something else.
     #[error(
         "the machine is too noisy: one cycle took between {least:.3} and {most:.3} ns, a spread of {percent:.0} % (at \
-         most 15 %); stop what else runs on it, and measure again"
+         most 15 %). Stop what else runs on it, and measure again"
     )]
     Noisy {
         /// Nanoseconds.

@@ -9,8 +9,8 @@
 //! Input: work, a timing file, factors. Output: seconds, by part, function and source; and what has no
 //! price, with how often it happened: such calls take no time here, so the answer is too little.
 //! By `schedule` alone lines of memory are priced: those that strides and trip counts say are fetched from
-//! beyond a level of the cache, by what such lines took when they were measured. A processor fetches
-//! lines while it works, so only what they take longer than the code of the function counts.
+//! beyond a level of the cache, by what such lines took when they were measured, and that is added. A
+//! processor fetches lines while it works, so this is too much where code takes long for each line.
 //! Cost: linear. Limits: addresses that are no sums of strides are taken to be in the first level.
 
 use std::collections::BTreeMap;
@@ -25,22 +25,21 @@ const OVERLAP: f64 = 8.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
-/// What no table tells. Nothing here is fit on a program of `benchmarks/predict.md`, which shows beside
-/// it what factors would be that are.
+/// What is in no table. Nothing here is fit on a program of `benchmarks/predict.md`, which shows
+/// also what factors would be that are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
     /// Cycles of the machine for one of the model.
     pub cycles: f64,
     /// Share of branches' rarer outcomes that are mispredicted.
     pub mispredicted: f64,
-    /// Time of a line of memory in a program for what it took when nothing else was done. It is 0 as
-    /// long as lines by strides are wrong on programs: two of eleven had three times too many.
+    /// Time of a line of memory in a program for what it took when nothing else was done.
     pub memory: f64,
 }
 
 impl Default for Factors {
     fn default() -> Factors {
-        Factors { cycles: 1.0, mispredicted: 0.25, memory: 0.0 }
+        Factors { cycles: 1.0, mispredicted: 0.25, memory: 1.0 }
     }
 }
 
@@ -53,7 +52,7 @@ pub struct Parts {
     pub mispredicted: f64,
     /// Calls of functions outside of it.
     pub calls: f64,
-    /// What lines of memory take longer than the code that needs them.
+    /// Lines of memory from beyond the first level of the cache.
     pub memory: f64,
 }
 
@@ -165,7 +164,7 @@ impl Pricing<'_> {
                 blocks: self.cycles(function),
                 mispredicted: machine.rare * self.factors.mispredicted * self.timing.mispredicted / SECOND,
                 calls,
-                memory: (self.memory(function) / SECOND - self.cycles(function)).max(0.0),
+                memory: self.memory(function) / SECOND,
             },
             other => Parts { blocks: self.operations(function, other) / SECOND, calls, ..Parts::default() },
         }
@@ -187,8 +186,8 @@ impl Pricing<'_> {
         look(name).or_else(|| plain.and_then(look)).or_else(|| look(same_work(name)?))
     }
 
-    /// What lines take that the first level of the cache does not hold: each what it takes more from
-    /// where it comes from than from the level before.
+    /// What lines take that the first level of the cache does not hold. Each takes the difference between
+    /// its level and the level before.
     fn memory(&self, function: &FunctionWork) -> f64 {
         let MemoryTimes { streamed, random } = &self.timing.memory;
         let steps = |table: &BTreeMap<u64, f64>| -> Vec<f64> {
@@ -346,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_memory_count_where_they_take_longer_than_the_code() {
+    fn lines_of_memory_take_what_they_took_when_they_were_measured() {
         let text = "\n[memory.streamed]\n16 = 1\n32 = 2\n64 = 4\n128 = 8\n[memory.random]\n16 = 1\n32 = 9\n64 = 9\n128 = 9\n";
         let mut timing = timing();
         timing.memory = read(&(FILE.to_owned() + text)).expect("a timing file").memory;
@@ -355,11 +354,10 @@ mod tests {
         let line = |near, far| LineWork { near, far };
         // 3e9 × 1 ns from the second level, 1e9 × 4 ns from beyond the third; 1e9 × 8 ns, eight at once.
         work.functions[1].lines = vec![line(3e9, 1e9), line(0.0, 0.0), line(1e9, 0.0)];
-        let found =
-            price(&work, &timing, Factors { memory: 1.0, ..Factors::default() }, TimeSource::Schedule);
-        assert_eq!(found.parts.memory, 3.0 + 4.0 + 1.0 - 2.0, "the code takes 2 s");
-        work.functions[1].lines = vec![line(1e9, 0.0)];
-        assert_eq!(price(&work, &timing, Factors::default(), TimeSource::Schedule).parts.memory, 0.0);
+        let found = price(&work, &timing, Factors::default(), TimeSource::Schedule);
+        assert_eq!(found.parts.memory, 3.0 + 4.0 + 1.0);
+        let free = price(&work, &timing, Factors { memory: 0.0, ..Factors::default() }, TimeSource::Schedule);
+        assert_eq!(free.parts.memory, 0.0);
     }
 
     #[test]

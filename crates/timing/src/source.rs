@@ -20,7 +20,7 @@ pub enum TimeSource {
     Schedule,
     /// Operations of the IR that wait for each other.
     Irinst,
-    /// Those that do not; of a block the dearer of its integer and its floating-point part.
+    /// Those that do not; of a block the costlier of its integer and its floating-point part.
     IrinstMax,
     /// Arithmetic alone.
     Lmbench,

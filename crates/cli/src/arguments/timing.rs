@@ -38,7 +38,7 @@ pub(crate) struct TimeArguments {
     /// The source of the time of blocks.
     #[arg(long, value_name = "SOURCE", value_enum, default_value = "schedule", requires = "timing")]
     pub(crate) source: SourceWord,
-    /// The time that the program took, in seconds; it is shown beside the prediction.
+    /// The time that the program took, in seconds; it is shown next to the prediction.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "timing")]
     pub(crate) against_seconds: Option<f64>,
 }
@@ -50,7 +50,7 @@ pub(crate) enum SourceWord {
     Schedule,
     /// Instructions of the IR that wait for each other.
     Irinst,
-    /// Instructions that do not; of a block the dearer of integers and floating-point numbers.
+    /// Instructions that do not; of a block the costlier of integers and floating-point numbers.
     IrinstMax,
     /// Arithmetic alone.
     Lmbench,

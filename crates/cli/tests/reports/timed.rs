@@ -1,6 +1,6 @@
 //! `opcost predict --counts --timing` and `opcost timing`, with tiny timing files and known answers.
 
-use opcost_testkit::command::Workplace;
+use opcost_testkit::command::{Said, Workplace};
 
 use crate::workplace::workplace;
 
@@ -15,6 +15,13 @@ const CHAIN: &str = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\
     for (long i = 0; i < 1000000; i++) sum += step;\n\
     double all = 0;\n    for (int i = 1; i <= 1000; i++) all += log(i * step);\n\
     printf(\"%f %f\\n\", sum, all);\n    return 0;\n}\n";
+
+/// Holds that the report has these words.
+fn shows(output: &Said, words: &[&str]) {
+    words
+        .iter()
+        .for_each(|word| assert!(output.all().contains(word), "'{word}' is missing in:\n{}", output.all()));
+}
 
 fn counted() -> Workplace {
     let place = workplace();
@@ -66,11 +73,14 @@ fn the_text_says_whose_error_it_is() {
     let said = place
         .opcost(&["predict", "--counts", "run.opc", "--timing", "tiny.toml", "--against-seconds", "0.016"])
         .expect(0);
-    said.tells(&[
-        "by exact counts, on Example (znver4, 1.00 GHz)",
-        "error of timing alone",
-        "without a price: calls of",
-    ]);
+    shows(
+        &said,
+        &[
+            "by exact counts, on Example (znver4, 1.00 GHz)",
+            "error of timing alone",
+            "without a price: calls of",
+        ],
+    );
     assert!(said.all().contains("measured 16.000 ms: the prediction is -5"), "{}", said.all());
 }
 
@@ -80,12 +90,15 @@ fn errors_of_counts_and_of_timing_are_shown_apart() {
     let line = ["predict", "-O1", "--guess", "chain.c", "--against", "run.opc", "--timing", "tiny.toml"];
     let seconds = ["--against-seconds", "0.016", "--json", "both.json"];
     let output = place.opcost(&[&line[..], &seconds].concat()).expect(0);
-    output.tells(&[
-        "instructions predicted, in ",
-        "by predicted counts, on Example",
-        "error of counts: ",
-        "error of timing: -5",
-    ]);
+    shows(
+        &output,
+        &[
+            "instructions predicted, in ",
+            "by predicted counts, on Example",
+            "error of counts: ",
+            "error of timing: -5",
+        ],
+    );
     let found: serde_json::Value = serde_json::from_str(&place.read("both.json")).expect("JSON");
     let against = |name: &str| found["against"][name].as_f64().unwrap_or_else(|| panic!("{name}: {found:#}"));
     // All trip counts are constants, so both times are the same.
@@ -109,6 +122,16 @@ fn counts_need_a_timing_file_and_no_sources() {
 }
 
 #[test]
+fn counts_that_are_not_exact_are_refused() {
+    let place = counted();
+    place.opcost(&["predict", "-O1", "--guess", "--ledger", "guess.opc", "chain.c"]).expect(0);
+    place
+        .opcost(&["predict", "--counts", "guess.opc", "--timing", "tiny.toml"])
+        .expect(2)
+        .tells(&["--counts needs exact counts", "guess.opc"]);
+}
+
+#[test]
 fn a_file_of_another_machine_is_refused_or_marked() {
     let place = counted();
     let predict = |name: &str| place.opcost(&["predict", "--counts", "run.opc", "--timing", name]);
@@ -120,7 +143,7 @@ fn a_file_of_another_machine_is_refused_or_marked() {
     predict("none.toml").expect(1).tells(&["LLVM has no processor znver99"]);
     // No machine of these tests is an Atom.
     place.write("old.toml", TINY.replace("znver4", "atom"));
-    predict("old.toml").expect(0).tells(&["The timing file is of another machine than this one."]);
+    shows(&predict("old.toml").expect(0), &["The timing file is of another machine than this one."]);
 }
 
 #[test]
@@ -133,7 +156,7 @@ fn wrong_timing_files_are_refused_with_their_line() {
     predict("form.toml").expect(2).tells(&["form.toml: line 1"]);
     place.opcost(&["timing", "form.toml"]).expect(2).tells(&["form.toml: line 1"]);
     predict("absent.toml").expect(1).tells(&["absent.toml"]);
-    place.opcost(&["timing", "tiny.toml"]).expect(0).tells(&["Example (znver4, x86_64), 1.00 GHz"]);
+    shows(&place.opcost(&["timing", "tiny.toml"]).expect(0), &["Example (znver4, x86_64), 1.00 GHz"]);
 }
 
 #[test]

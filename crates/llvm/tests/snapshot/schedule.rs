@@ -21,14 +21,29 @@ join:\n  %x = phi i64 [ 1311768467463790320, %start ], [ %n, %other ]\n  br labe
 last:\n  %y = phi i64 [ %x, %join ], [ 7, %other ]\n  ret i64 %y\n}\n";
 
 fn scheduled(processor: &str, counts: &[u64]) -> Scheduled {
+    scheduled_text(LOOPS, processor, counts)
+}
+
+fn scheduled_text(text: &str, processor: &str, counts: &[u64]) -> Scheduled {
     let folder = scratch();
     let path = folder.path().join("loops.ll");
-    std::fs::write(&path, LOOPS).expect("a file");
+    std::fs::write(&path, text).expect("a file");
     let mut session = Session::read(&path, Maker::Anyone).expect("a module");
     session.snapshot();
     let how = Emission { level: 2, ..Emission::default() };
     session.schedule(how, processor, counts, &[32768]).expect("a processor that LLVM knows")
 }
+
+/// A loop that adds to one number of an array and stores the sum in the next one; it goes to `to`.
+const STORES: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
+target triple = \"x86_64-pc-linux-gnu\"\n\
+define void @store(ptr %from, ptr %to, double %step, i64 %n) {\n\
+start:\n  br label %loop\n\
+loop:\n  %i = phi i64 [ 0, %start ], [ %next, %loop ]\n  %next = add i64 %i, 1\n\
+  %here = getelementptr double, ptr %from, i64 %i\n  %there = getelementptr double, ptr TO, i64 %next\n\
+  %one = load double, ptr %here\n  %sum = fadd double %one, %step\n  store double %sum, ptr %there\n\
+  %done = icmp eq i64 %next, %n\n  br i1 %done, label %end, label %loop\n\
+end:\n  ret void\n}\n";
 
 /// start, loop, end; start, other, join, last.
 const COUNTS: [u64; 7] = [1, 1000, 1, 100, 60, 70, 100];
@@ -41,6 +56,18 @@ fn what_one_iteration_needs_of_the_one_before_is_waited_for() {
     // An addition of doubles has a latency of 3.
     assert!((hottest.cycles - 3.0).abs() < 0.1, "{hottest:?}");
     assert_eq!(hottest.rare, 1.0, "the loop is left once");
+}
+
+#[test]
+fn a_load_waits_for_the_store_of_the_iteration_before() {
+    let cycles = |to: &str| {
+        let found = scheduled_text(&STORES.replace("TO", to), "znver4", &[1, 1000, 1]);
+        found.blocks.iter().find(|block| block.block == Some(1)).expect("the loop").cycles
+    };
+    // A load of a double takes 7 cycles and the addition 3; the store adds its own.
+    let (waits, apart) = (cycles("%from"), cycles("%to"));
+    assert!((10.0..16.0).contains(&waits), "{waits}");
+    assert!(apart < 3.0, "{apart}: an array that is not read again");
 }
 
 #[test]

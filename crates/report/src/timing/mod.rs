@@ -62,6 +62,8 @@ pub(crate) struct TimingJson {
     parts: PartsJson,
     /// What the program would take by each source of the timing file, in seconds.
     sources: Vec<SourceJson>,
+    /// Lines of memory that come from beyond each level of the cache, from the first level.
+    lines: Vec<LinesJson>,
     /// Calls of functions without a price. They take no time here.
     unpriced_calls: Vec<UnpricedJson>,
     /// Operations without a price under the source. They take no time here.
@@ -82,7 +84,7 @@ struct PartsJson {
     mispredicted: f64,
     /// Calls of functions outside of the program.
     calls: f64,
-    /// What lines of memory take longer than the code that needs them.
+    /// Lines of memory from beyond the first level of the cache.
     memory: f64,
 }
 
@@ -94,6 +96,16 @@ struct SourceJson {
     seconds: f64,
     /// Whether `seconds` of the document is this one.
     used: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LinesJson {
+    /// Bytes that the level holds.
+    capacity: u64,
+    /// Lines that follow each other.
+    near: f64,
+    /// Lines that are far from each other.
+    far: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -139,6 +151,7 @@ impl TimingJson {
                 memory: predicted.parts.memory,
             },
             sources: predicted.by_source.iter().map(source).collect(),
+            lines: lines(priced),
             unpriced_calls: unpriced(&predicted.unpriced_calls),
             unpriced_operations: unpriced(&predicted.unpriced_operations),
             refused: priced.work.refused.iter().map(refused).collect(),
@@ -146,6 +159,18 @@ impl TimingJson {
             strange: predicted.strange,
         }
     }
+}
+
+/// Lines of memory by level, of all functions.
+fn lines(priced: &Priced) -> Vec<LinesJson> {
+    let levels = priced.timing.memory.capacities().into_iter().enumerate();
+    let at = |level: usize| priced.work.functions.iter().filter_map(move |one| one.lines.get(level));
+    let all = levels.map(|(level, capacity)| LinesJson {
+        capacity,
+        near: at(level).map(|one| one.near).fold(0.0, |sum, one| sum + one),
+        far: at(level).map(|one| one.far).fold(0.0, |sum, one| sum + one),
+    });
+    all.collect()
 }
 
 impl Priced {
@@ -263,7 +288,7 @@ fn errors(priced: &Priced, has_exact_counts: bool) -> String {
 fn remarks(priced: &Priced) -> String {
     let predicted = &priced.predicted;
     let mut text = String::new();
-    text += "Not in it: misses of caches, the kernel, and what has no price.\n";
+    text += "Not in it: addresses that data decides, the kernel, and what has no price.\n";
     for (what, all) in [("calls", &predicted.unpriced_calls), ("operations", &predicted.unpriced_operations)]
     {
         if all.is_empty() {
@@ -290,7 +315,7 @@ fn remarks(priced: &Priced) -> String {
     if predicted.guessed >= NOTABLE {
         let _ = writeln!(
             text,
-            "{} of machine instructions lie in blocks whose executions are estimated",
+            "{} of machine instructions are in blocks whose executions are estimated",
             percent(predicted.guessed)
         );
     }
