@@ -9,8 +9,8 @@
 //! formula is evaluated above its operands. A loop without a formula, or whose iterations hang on a guess, is
 //! charged an estimate by static probabilities.
 //!
-//! Where code that was charged may be left in the middle (`exit`, `longjmp`, an exception, `fork`), a charge of
-//! nothing says so: the program's result is no longer exact.
+//! Where code that was charged may be left in the middle (`exit`, `longjmp`, an exception, `fork`, a thread), a charge
+//! of nothing says so: the program's result is no longer exact. The block in which `main` ends cuts nothing off.
 //!
 //! Input: what blocks weigh, the loops' entries and formulas as a recording has them. Output: a
 //! [`Charging`]. Cost: that of solving the functions. Limit: conditions without a formula
@@ -25,18 +25,19 @@ use opcost_analysis::memory::MemoryModel;
 use opcost_claims::{Bindings, with_functions};
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
-use opcost_index::{Id, IdMap};
+use opcost_index::IdMap;
 use opcost_ir::{
-    Charge, ChargeEdit, Charging, CheckInput, ESTIMATE_PARTS, EditPoint, Function, Module, Opcode, PointId,
-    RecordEdit, Recording,
+    CalleeRef, Charge, ChargeEdit, Charging, CheckInput, ESTIMATE_PARTS, EditPoint, Function, Module, Opcode,
+    PointId, RecordEdit, Recording,
 };
 use opcost_key::{BlockId, FunctionId};
 
 use crate::dependence::Dependence;
-use crate::ending::{calls_named, ends};
+use crate::ending::{calls_named, cut_offs, ends, starts_thread};
 use crate::evaluate::{Belief, Evaluator};
 use crate::fraction::{Fraction, rounded, whole};
 use crate::model::FunctionModel;
+use crate::program::main_of;
 use crate::region::Unit;
 
 /// A loop that a recording has as a point.
@@ -51,8 +52,9 @@ pub struct LoopPoint {
 /// What charges are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Chargeable<'a> {
-    /// What each block costs each time, by function; nothing for functions that must not be touched.
-    pub weights: &'a IdMap<FunctionId, Vec<u64>>,
+    /// What each block costs each time, up to a call that never comes back, by function. Nothing for functions that
+    /// must not be touched.
+    pub weights: &'a IdMap<FunctionId, IdMap<BlockId, u64>>,
     /// Where loops are entered, and what is noted there.
     pub recording: &'a Recording,
     /// The loops of its points.
@@ -78,7 +80,7 @@ pub fn charging(program: &MemoryModel<'_>, of: Chargeable<'_>) -> Charging {
             let points: BTreeMap<BlockId, PointId> = points.map(|(point, one)| (one.header, point)).collect();
             let mut charger = Charger { module, id, function, of, model: &model, points, all: &mut all };
             charger.straight_runs();
-            charger.early_ends();
+            charger.early_ends(program);
             charger.loops();
             charger.prepared(prepared.get(&id).map_or(&[], |edits| edits));
         }
@@ -103,7 +105,7 @@ struct Charger<'a> {
 
 impl Charger<'_> {
     fn weight(&self, block: BlockId) -> u64 {
-        self.of.weights[self.id][block.index()]
+        self.of.weights[self.id][block]
     }
 
     fn constant(&mut self, block: BlockId, charge: Charge) {
@@ -156,16 +158,39 @@ impl Charger<'_> {
     }
 
     /// Blocks after which charged code may not run, or run again.
-    fn early_ends(&mut self) {
+    fn early_ends(&mut self, program: &MemoryModel<'_>) {
+        let cut_offs = cut_offs(program, self.id);
         for block in self.reached() {
             let lands = self.function.instructions_of(block).any(|at| {
                 let opcode = self.function.instructions[at].opcode;
                 matches!(opcode, Opcode::LandingPad | Opcode::CatchSwitch | Opcode::CleanupPad)
             });
-            if lands || ends(self.function, block) || calls_named(self.module, self.function, block) {
+            let ends = ends(self.function, block) || cut_offs[block].is_some();
+            let is_named = calls_named(self.module, self.function, block)
+                || starts_thread(self.module, self.function, block);
+            if lands || is_named || (ends && !self.is_last(block)) {
                 self.constant(block, Charge { is_early_end: true, ..nothing(self.id) });
             }
         }
+    }
+
+    /// Whether it is the block in which the program ends, all that was charged being through. Nobody but the system calls
+    /// `main`. Trip counts presume that no loop is left towards an `unreachable`, if there is another end.
+    fn is_last(&self, block: BlockId) -> bool {
+        let is_called = self.function.is_address_taken
+            || self
+                .module
+                .functions
+                .values()
+                .flat_map(|function| &function.calls)
+                .any(|(_, call)| matches!(call.callee, CalleeRef::Function(callee) if callee == self.id));
+        let is_end = |block: &BlockId| self.function.blocks[*block].successors.is_empty();
+        let last = self.function.instructions[self.function.terminator_of(block)].opcode;
+        let is_only_end = || self.reached().iter().filter(|block| is_end(block)).count() == 1;
+        main_of(self.module) == Some(self.id)
+            && !is_called
+            && is_end(&block)
+            && (last == Opcode::Ret || (last == Opcode::Unreachable && is_only_end()))
     }
 
     fn reached(&self) -> Vec<BlockId> {

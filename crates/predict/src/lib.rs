@@ -46,7 +46,7 @@ use opcost_analysis::memory::MemoryModel;
 use opcost_claims::{Bindings, with_functions};
 use opcost_index::IdMap;
 use opcost_ir::Module;
-use opcost_key::{BlockId, FunctionId};
+use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use fraction::Fraction;
 
@@ -63,6 +63,11 @@ pub fn predict(
     with_functions(program, bindings, |functions| {
         program::Program::predict(program, functions, bindings, wishes)
     })
+}
+
+/// By block the first instruction behind a call that never comes back: from there on nothing of the block runs.
+pub fn cut_offs(program: &MemoryModel<'_>, function: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
+    ending::cut_offs(program, function)
 }
 
 /// Executions of a function's blocks for one call, by static probabilities alone.

@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::contexts::{Caller, Context, Contexts, Given, Modelled};
 use crate::dependence::Dependence;
-use crate::ending::early_end;
+use crate::ending::{cut_offs, early_end};
 use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
 use crate::follow::{Followed, Follower};
 use crate::formula::block_formulas;
@@ -128,6 +128,11 @@ impl<'a> Program<'a> {
             program.function(id);
         }
         let inputs = std::mem::take(&mut program.missing);
+        for id in module.functions.ids() {
+            if let Some(one) = &mut program.predictions[id] {
+                one.cut_offs = cut_offs(memory, id);
+            }
+        }
         let early_end = early_end(module, &program.predictions, main_of(module));
         if early_end.is_some() {
             let functions = program.predictions.values_mut().flatten();
@@ -353,7 +358,7 @@ pub(crate) fn class_of_loop(
 }
 
 /// The program's `main`: C's goes before what a compiler of Fortran calls from it.
-fn main_of(module: &Module) -> Option<FunctionId> {
+pub(crate) fn main_of(module: &Module) -> Option<FunctionId> {
     let named = |name: &str| module.functions.iter().find(|(_, function)| function.name == name);
     opcost_key::PROGRAM_STARTS.into_iter().find_map(named).map(|(id, _)| id)
 }

@@ -9,6 +9,7 @@ use opcost_ir::{
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use opcost_predict::charges::{Chargeable, LoopPoint, charging};
 use opcost_predict::charges_verified::{ChargeDefect, verify};
+use opcost_predict::cut_offs;
 
 /// Its blocks weigh 1, 11 and 21.
 const GUARDED: &str = "define void @f(i32 %n) {
@@ -59,7 +60,8 @@ fn recording(is_exact: bool) -> Recording {
 fn plan(module: &Module, recording: &Recording) -> Charging {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = MemoryModel::of(module, &layout, &effects, World::Open);
-    let weights: IdMap<FunctionId, Vec<u64>> = [vec![1, 11, 21]].into_iter().collect();
+    let weights: IdMap<FunctionId, IdMap<BlockId, u64>> =
+        [[1, 11, 21].into_iter().collect()].into_iter().collect();
     let loops: IdMap<PointId, LoopPoint> =
         [LoopPoint { function: FunctionId::new(0), header: BlockId::new(1) }].into_iter().collect();
     charging(&program, Chargeable { weights: &weights, recording, loops: &loops })
@@ -127,4 +129,73 @@ fn the_auditor_refuses_what_is_not_known_where_it_is_used() {
     let last = early.edits.len() - 1;
     early.edits.swap(last, last - 1);
     assert_eq!(verify(&module, &early), Err(ChargeDefect::NotNoted(name())));
+}
+
+/// The table of effects knows the first; a declaration says it of the second.
+const ENDING: &str = "declare void @_FortranAProgramEndStatement()
+declare void @exit(i32) noreturn
+define i32 @main() {
+entry:
+  call void @_FortranAProgramEndStatement()
+  ret i32 0
+}
+define void @quit() {
+entry:
+  call void @exit(i32 1)
+  unreachable
+}
+define i32 @goes_on() {
+entry:
+  call void @_FortranAProgramEndStatement()
+  br label %more
+more:
+  ret i32 0
+}
+";
+
+#[test]
+fn what_stands_behind_a_call_that_never_comes_back_does_not_run() {
+    let module = parse_module(ENDING).unwrap_or_else(|error| panic!("{error}"));
+    let (layout, effects) = (Layout::of(&module), Effects::built_in());
+    let program = MemoryModel::of(&module, &layout, &effects, World::Open);
+    let behind = Some(InstructionId::new(1));
+    let cut: Vec<Vec<_>> =
+        module.functions.ids().map(|id| cut_offs(&program, id).values().copied().collect()).collect();
+    assert_eq!(cut, [vec![behind], vec![behind], vec![behind, None]]);
+    // The end of `main` cuts nothing off; that of a function cuts off what its callers do.
+    let weights = module.functions.values().map(|function| IdMap::filled(function.blocks.len(), 1)).collect();
+    let (recording, loops) = (Recording::default(), IdMap::new());
+    let made = charging(&program, Chargeable { weights: &weights, recording: &recording, loops: &loops });
+    let early: Vec<usize> = made
+        .charges
+        .values()
+        .filter(|charge| charge.is_early_end)
+        .map(|charge| charge.function.index())
+        .collect();
+    assert_eq!(early, [1, 2]);
+}
+
+/// `main` that is called ends with its caller still at work.
+#[test]
+fn a_main_that_is_called_ends_early() {
+    let text = "declare void @exit(i32) noreturn
+define i32 @main() {
+entry:
+  call void @again()
+  call void @exit(i32 1)
+  unreachable
+}
+define void @again() {
+entry:
+  %r = call i32 @main()
+  ret void
+}
+";
+    let module = parse_module(text).unwrap_or_else(|error| panic!("{error}"));
+    let (layout, effects) = (Layout::of(&module), Effects::built_in());
+    let program = MemoryModel::of(&module, &layout, &effects, World::Open);
+    let weights = module.functions.values().map(|function| IdMap::filled(function.blocks.len(), 1)).collect();
+    let (recording, loops) = (Recording::default(), IdMap::new());
+    let made = charging(&program, Chargeable { weights: &weights, recording: &recording, loops: &loops });
+    assert!(made.charges.values().any(|charge| charge.is_early_end));
 }

@@ -6,7 +6,8 @@
 //! Where no edge follows, one side of a segment is chosen, and what is left for its edges is shared in
 //! the ratio of the counts where they lead; then edges follow again.
 //!
-//! Input: a map, counts of segments, calls. Calls return: no frame is left. Output: a count of each edge,
+//! Input: a map, counts of segments, calls. Calls return, but for those behind which less runs than before them: there
+//! the frame was left. Output: a count of each edge,
 //! never below zero. Where the counts of segments are those of one flow, and each edge follows, these
 //! are that flow's edges. Cost: edges times the segments that are chosen. Limit: counts of no flow (each was
 //! rounded, or is a bound) give edges that do not add up.
@@ -27,12 +28,14 @@ pub fn implied_edges(
     entries: u64,
 ) -> IdMap<EdgeId, i64> {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let left = left(function, segments);
     let mut counts: Vec<Option<i64>> = function
         .edges
         .values()
         .map(|edge| match edge.kind {
             EdgeKind::Enter => Some(signed(entries)),
-            EdgeKind::Left(_) | EdgeKind::Again => Some(0),
+            EdgeKind::Left(_) => Some(signed(edge.from.map_or(0, |from| left[from]))),
+            EdgeKind::Again => Some(0),
             EdgeKind::Branch { .. } | EdgeKind::Fall | EdgeKind::Return => None,
         })
         .collect();
@@ -53,6 +56,17 @@ pub fn implied_edges(
         share(side, function, segments, &mut counts);
     }
     counts.into_iter().map(|count| count.unwrap_or(0)).collect()
+}
+
+/// How often the call at the end of each segment did not come back.
+fn left(function: &FunctionMap, segments: &IdMap<SegmentId, u64>) -> IdMap<SegmentId, u64> {
+    let mut left = IdMap::filled(segments.len(), 0);
+    for edge in function.edges.values().filter(|edge| edge.kind == EdgeKind::Fall) {
+        if let (Some(from), Some(to)) = (edge.from, edge.to) {
+            left[from] = segments[from].saturating_sub(segments[to]);
+        }
+    }
+    left
 }
 
 /// Whether an edge of a side was found: the last one that is open.

@@ -6,18 +6,20 @@
 use std::path::Path;
 
 use opcost_analysis::memory::{Effects, MemoryModel, World};
-use opcost_index::{Id, IdMap};
+use opcost_index::IdMap;
 use opcost_instrument::{Bodies, RecordedPoints, RecordedSubject, ValuesRequest, record, survey};
 use opcost_ir::{Charging, Layout, Module, PointId};
 use opcost_job::module::{ModuleJob, Phases, Product};
-use opcost_key::{FunctionId, FunctionMap, ModuleMap};
+use opcost_key::{BlockId, FunctionId, ModuleMap};
 use opcost_llvm::Session;
 use opcost_predict::charges::{Chargeable, LoopPoint, charging};
 use opcost_predict::charges_verified::verify;
+use opcost_predict::cut_offs;
 
 use super::prepared::{emission, plan_request};
 use super::stopwatch::Stopwatch;
 use crate::error::WorkError;
+use crate::weights::weights;
 
 /// Has the module that the session holds predict itself.
 pub(crate) fn charge(
@@ -53,10 +55,17 @@ fn charges_of(module: &Module, map: &ModuleMap) -> Result<Charging, WorkError> {
     let recorded = record(module, &turns, &opcost_claims::check::guarded_claims(module))?;
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let memory = MemoryModel::of(module, &layout, &effects, World::Open);
-    let weights: IdMap<FunctionId, Vec<u64>> = module
+    let weights: IdMap<FunctionId, IdMap<BlockId, u64>> = module
         .functions
         .iter()
-        .map(|(id, function)| weights(&map.functions[id], function.blocks.len()))
+        .map(|(id, _)| {
+            let own = &map.functions[id];
+            // A function that is not ours to touch has no segments.
+            if own.segments.is_empty() {
+                return IdMap::new();
+            }
+            weights(own, &cut_offs(&memory, id))
+        })
         .collect();
     let loops = loops(&recorded);
     let of = Chargeable { weights: &weights, recording: &recorded.recording, loops: &loops };
@@ -67,18 +76,6 @@ fn charges_of(module: &Module, map: &ModuleMap) -> Result<Charging, WorkError> {
         ))
     })?;
     Ok(charges)
-}
-
-/// Of each block; nothing for a function that is not ours to touch.
-fn weights(function: &FunctionMap, blocks: usize) -> Vec<u64> {
-    if function.segments.is_empty() {
-        return Vec::new();
-    }
-    let mut weights = vec![0; blocks];
-    for segment in function.segments.values() {
-        weights[segment.block.index()] += segment.weight;
-    }
-    weights
 }
 
 fn loops(recorded: &RecordedPoints) -> IdMap<PointId, LoopPoint> {
