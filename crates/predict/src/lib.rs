@@ -29,6 +29,7 @@ pub mod charges_verified;
 mod contexts;
 mod dependence;
 mod ending;
+mod entries;
 mod evaluate;
 mod follow;
 mod formula;
