@@ -352,8 +352,8 @@ fn threads_add_up_and_are_stated() {
                 0;\n}\n";
     let work = workplace();
     let source = work.write("threads.c", text);
-    emit(&work, &["-O1", "-pthread"], &[&source]);
-    let program = Program { flags: &["-O1", "-pthread"], sources: &[&source], ..Program::default() };
+    emit(&work, &["-O1"], &[&source]);
+    let program = Program { flags: &["-O1"], sources: &[&source], ..Program::default() };
     let own = agrees_once_made(&work, &program);
     let counted = work.json("count.json")["total"].as_u64().map(u128::from);
     assert_eq!((own.has_no_guess(), Some(own.total())), (false, counted), "{}", own.text);
