@@ -177,20 +177,20 @@ impl Charger<'_> {
     /// Whether it is the block in which the program ends, all that was charged being through. Nobody but the system calls
     /// `main`. Trip counts presume that no loop is left towards an `unreachable`, if there is another end.
     fn is_last(&self, block: BlockId) -> bool {
-        let is_called = self.function.is_address_taken
-            || self
-                .module
-                .functions
-                .values()
-                .flat_map(|function| &function.calls)
-                .any(|(_, call)| matches!(call.callee, CalleeRef::Function(callee) if callee == self.id));
         let is_end = |block: &BlockId| self.function.blocks[*block].successors.is_empty();
-        let last = self.function.instructions[self.function.terminator_of(block)].opcode;
-        let is_only_end = || self.reached().iter().filter(|block| is_end(block)).count() == 1;
-        main_of(self.module) == Some(self.id)
-            && !is_called
-            && is_end(&block)
-            && (last == Opcode::Ret || (last == Opcode::Unreachable && is_only_end()))
+        if !is_end(&block) || main_of(self.module) != Some(self.id) || self.function.is_address_taken {
+            return false;
+        }
+        let mut calls = self.module.functions.values().flat_map(|function| &function.calls);
+        let is_called =
+            calls.any(|(_, call)| matches!(call.callee, CalleeRef::Function(callee) if callee == self.id));
+        let has_one_end = || self.reached().iter().filter(|block| is_end(block)).count() == 1;
+        !is_called
+            && match self.function.instructions[self.function.terminator_of(block)].opcode {
+                Opcode::Ret => true,
+                Opcode::Unreachable => has_one_end(),
+                _ => false,
+            }
     }
 
     fn reached(&self) -> Vec<BlockId> {

@@ -99,10 +99,10 @@ fn share(side: &Side, function: &FunctionMap, segments: &IdMap<SegmentId, u64>, 
 #[cfg(test)]
 mod tests {
     use opcost_index::Id;
-    use opcost_key::FunctionId;
+    use opcost_key::{EdgeKind, FunctionId};
 
     use super::implied_edges;
-    use crate::example::{diamond, recovered, single_loop};
+    use crate::example::{call_left, diamond, recovered, single_loop};
 
     #[test]
     fn edges_of_one_flow_follow_from_its_blocks() {
@@ -117,6 +117,22 @@ mod tests {
             let function = &map.functions[FunctionId::new(0)];
             let implied = implied_edges(function, &own.segments, own.entries);
             assert_eq!(Some(implied), own.edges);
+        }
+    }
+
+    /// The call that ends the program does not come back.
+    #[test]
+    fn a_frame_is_left_where_less_runs_behind_a_call() {
+        let map = call_left();
+        let function = &map.functions[FunctionId::new(0)];
+        for (segments, fell, left) in [([5, 5], 5, 0), ([5, 0], 0, 5)] {
+            let edges = implied_edges(function, &segments.into_iter().collect(), 5);
+            let of = |wanted: fn(&EdgeKind) -> bool| {
+                let one = function.edges.iter().find(|(_, edge)| wanted(&edge.kind));
+                edges[one.expect("such an edge").0]
+            };
+            assert_eq!(of(|kind| *kind == EdgeKind::Fall), fell);
+            assert_eq!(of(|kind| matches!(kind, EdgeKind::Left(_))), left);
         }
     }
 
