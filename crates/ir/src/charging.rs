@@ -5,7 +5,7 @@
 //! instructions. All else is an estimate, in parts of [`ESTIMATE_PARTS`].
 //!
 //! Loops are points, as in a recording, and so are constants. What a formula needs is noted by the edits of a
-//! recording. Ids are those of the snapshot; edits on one spot happen in the order of the list.
+//! recording. Ids are those of the snapshot; edits at one place happen in the order of the list.
 
 use opcost_index::IdMap;
 use opcost_key::FunctionId;
@@ -19,14 +19,14 @@ pub const ESTIMATE_PARTS: u64 = 1 << 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Charging {
     /// What is charged.
-    pub charges: IdMap<PointId, Charge>,
+    pub charges: IdMap<PointId, ChargeAmount>,
     /// Changes to function bodies, by function.
     pub edits: Vec<(FunctionId, ChargeEdit)>,
 }
 
 /// What is charged each time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Charge {
+pub struct ChargeAmount {
     /// The function that it is part of.
     pub function: FunctionId,
     /// How often a loop goes back, from what is noted where it is entered; none: the charge is constant.
@@ -48,10 +48,10 @@ pub struct Charge {
 pub enum ChargeEdit {
     /// What a formula needs: `Enter`, `Note`, `Hold` and `Turn` only.
     Prepare(RecordEdit),
-    /// The charge is made; of a loop after its `Enter` and the notes on the same spot.
+    /// The charge is made; of a loop after its `Enter` and the notes at the same place.
     Charge {
         /// Where.
-        spot: EditPoint,
+        site: EditPoint,
         /// What.
         point: PointId,
     },

@@ -49,12 +49,12 @@ impl Session {
 #[derive(Clone, Copy)]
 struct Cells {
     buffer: LLVMValueRef,
-    turns: LLVMValueRef,
+    iterations: LLVMValueRef,
 }
 
 struct FunctionCharger<'a> {
     handles: &'a FunctionHandles,
-    spots: Spots<'a>,
+    sites: Spots<'a>,
     charges: LLVMValueRef,
     /// Where inputs are noted; null in a function without loops.
     buffer: LLVMValueRef,
@@ -66,11 +66,11 @@ struct FunctionCharger<'a> {
 impl<'a> FunctionCharger<'a> {
     fn new(session: &'a Session, function: FunctionId, charges: LLVMValueRef) -> Self {
         let handles = &session.functions[function];
-        let spots = Spots::new(handles);
+        let sites = Spots::new(handles);
         // SAFETY: a live function.
         unsafe { ffi::opcost_relax(handles.function) };
         let buffer = std::ptr::null_mut();
-        Self { handles, spots, charges, buffer, cells: FxHashMap::default(), held: FxHashMap::default() }
+        Self { handles, sites, charges, buffer, cells: FxHashMap::default(), held: FxHashMap::default() }
     }
 
     fn run(mut self, edits: &[(FunctionId, ChargeEdit)], charging: &Charging) {
@@ -85,7 +85,7 @@ impl<'a> FunctionCharger<'a> {
                     self.cells.entry(*point).or_insert_with(|| unsafe {
                         Cells {
                             buffer: ffi::opcost_values_cell(function, true),
-                            turns: ffi::opcost_values_cell(function, false),
+                            iterations: ffi::opcost_values_cell(function, false),
                         }
                     });
                 }
@@ -101,8 +101,8 @@ impl<'a> FunctionCharger<'a> {
         for (_, edit) in edits {
             match edit {
                 ChargeEdit::Prepare(edit) => self.prepare(edit),
-                ChargeEdit::Charge { spot, point } => {
-                    let before = self.spots.before(*spot);
+                ChargeEdit::Charge { site, point } => {
+                    let before = self.sites.before(*site);
                     let has_formula = charging.charges[*point].back_edges.is_some();
                     let buffer = if has_formula { self.buffer } else { std::ptr::null_mut() };
                     let index = point.index() as u64;
@@ -115,7 +115,7 @@ impl<'a> FunctionCharger<'a> {
         let returns_twice = unsafe { ffi::opcost_returns_twice(function) };
         let held = self.held.values().flat_map(|&(cell, known)| [cell, known]);
         let cells: Vec<LLVMValueRef> =
-            self.cells.values().flat_map(|cells| [cells.buffer, cells.turns]).chain(held).collect();
+            self.cells.values().flat_map(|cells| [cells.buffer, cells.iterations]).chain(held).collect();
         if !cells.is_empty() && !returns_twice {
             // SAFETY: allocas that we made in this function.
             unsafe { ffi::opcost_promote(function, cells.as_ptr(), cells.len() as u32) };
@@ -142,7 +142,7 @@ impl<'a> FunctionCharger<'a> {
             Some(CheckInput::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
             Some(CheckInput::Reread(load)) => (2, 0, self.handles.instructions[load], none),
             Some(CheckInput::Number(number)) => (3, number, none, none),
-            Some(CheckInput::Turns(around)) => (4, 0, self.cells[&around].turns, none),
+            Some(CheckInput::Turns(around)) => (4, 0, self.cells[&around].iterations, none),
             Some(CheckInput::Held(cell)) => {
                 let (cell, known) = self.held[&cell];
                 (5, 0, cell, known)
@@ -153,13 +153,13 @@ impl<'a> FunctionCharger<'a> {
     }
 
     fn prepare(&mut self, edit: &RecordEdit) {
-        let before = self.spots.before(edit.spot());
+        let before = self.sites.before(edit.spot());
         // SAFETY: handles of the live module and cells of this function, here and below.
         unsafe {
             match *edit {
                 RecordEdit::Enter { point, .. } => {
-                    let Cells { buffer, turns } = self.cells[&point];
-                    charge_ffi::opcost_predict_enter(before, self.buffer, buffer, turns);
+                    let Cells { buffer, iterations } = self.cells[&point];
+                    charge_ffi::opcost_predict_enter(before, self.buffer, buffer, iterations);
                 }
                 RecordEdit::Note { point, position, input, .. } => {
                     let input = self.input(Some(input));
@@ -171,7 +171,7 @@ impl<'a> FunctionCharger<'a> {
                     ffi::opcost_values_hold(before, cell, known, &raw const input);
                 }
                 RecordEdit::Turn { point, .. } => {
-                    charge_ffi::opcost_predict_turn(before, self.cells[&point].turns);
+                    charge_ffi::opcost_predict_turn(before, self.cells[&point].iterations);
                 }
                 RecordEdit::Leave { .. } | RecordEdit::Record { .. } => {
                     unreachable!("charges need no such edit")

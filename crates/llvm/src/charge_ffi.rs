@@ -1,7 +1,7 @@
 //! What does `shim/predict.cpp` take?
 
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
-use opcost_ir::{Charge, CheckStep};
+use opcost_ir::{ChargeAmount, CheckStep};
 
 use crate::ffi::RawStep;
 
@@ -23,7 +23,7 @@ const IS_EARLY_END: u64 = 4;
 
 impl RawCharge {
     /// `steps` must live as long as what is returned.
-    pub(crate) fn of(charge: &Charge, function: LLVMValueRef, steps: &[RawStep]) -> RawCharge {
+    pub(crate) fn of(charge: &ChargeAmount, function: LLVMValueRef, steps: &[RawStep]) -> RawCharge {
         let inputs = charge.back_edges.iter().flatten().filter_map(|step| match step {
             CheckStep::Input(position) => Some(u64::from(*position) + 1),
             _ => None,
@@ -34,7 +34,7 @@ impl RawCharge {
             (charge.is_early_end, IS_EARLY_END),
         ];
         let [low, high] = [|of: u128| of as u64, |of: u128| (of >> 64) as u64];
-        let Charge { stay, leave, guess, .. } = *charge;
+        let ChargeAmount { stay, leave, guess, .. } = *charge;
         RawCharge {
             function,
             steps: steps.as_ptr(),

@@ -27,8 +27,8 @@ use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;
 use opcost_ir::{
-    CalleeRef, Charge, ChargeEdit, Charging, CheckInput, ESTIMATE_PARTS, EditPoint, Function, Module, Opcode,
-    PointId, RecordEdit, Recording,
+    CalleeRef, ChargeAmount, ChargeEdit, Charging, CheckInput, ESTIMATE_PARTS, EditPoint, Function, Module,
+    Opcode, PointId, RecordEdit, Recording,
 };
 use opcost_key::{BlockId, FunctionId};
 
@@ -88,8 +88,16 @@ pub fn charging(program: &MemoryModel<'_>, of: Chargeable<'_>) -> Charging {
     all
 }
 
-fn nothing(function: FunctionId) -> Charge {
-    Charge { function, back_edges: None, is_exact: true, stay: 0, leave: 0, guess: 0, is_early_end: false }
+fn nothing(function: FunctionId) -> ChargeAmount {
+    ChargeAmount {
+        function,
+        back_edges: None,
+        is_exact: true,
+        stay: 0,
+        leave: 0,
+        guess: 0,
+        is_early_end: false,
+    }
 }
 
 /// Makes the charges of one function.
@@ -108,9 +116,9 @@ impl Charger<'_> {
         self.of.weights[self.id][block]
     }
 
-    fn constant(&mut self, block: BlockId, charge: Charge) {
+    fn constant(&mut self, block: BlockId, charge: ChargeAmount) {
         let point = self.all.charges.push(charge);
-        self.all.edits.push((self.id, ChargeEdit::Charge { spot: EditPoint::Start(block), point }));
+        self.all.edits.push((self.id, ChargeEdit::Charge { site: EditPoint::Start(block), point }));
     }
 
     fn edges_out(&self, unit: Unit) -> Vec<Edge<BlockId>> {
@@ -121,7 +129,7 @@ impl Charger<'_> {
     }
 
     /// Blocks outside of loops, each run of them charged at its first one. A loop with one exit does not end a
-    /// run: what is behind it runs as often.
+    /// run: what comes after it runs as often.
     fn straight_runs(&mut self) {
         let region = self.model.regions.region(None);
         let mut entered = vec![0_usize; region.units.len()];
@@ -152,7 +160,7 @@ impl Charger<'_> {
             }
             // A run that begins with a loop has its first block behind it.
             if let Some(block) = start.filter(|_| total > 0) {
-                self.constant(block, Charge { leave: total, ..nothing(self.id) });
+                self.constant(block, ChargeAmount { leave: total, ..nothing(self.id) });
             }
         }
     }
@@ -169,7 +177,7 @@ impl Charger<'_> {
             let is_named = calls_named(self.module, self.function, block)
                 || starts_thread(self.module, self.function, block);
             if lands || is_named || (ends && !self.is_last(block)) {
-                self.constant(block, Charge { is_early_end: true, ..nothing(self.id) });
+                self.constant(block, ChargeAmount { is_early_end: true, ..nothing(self.id) });
             }
         }
     }
@@ -226,7 +234,7 @@ impl Charger<'_> {
         let Some(&point) = self.points.get(&header) else {
             // Nothing can be inserted where it is entered: each iteration is charged by itself.
             let guess = parts(&self.sum(&own, &flows.any));
-            self.constant(header, Charge { is_exact: false, guess, ..nothing(self.id) });
+            self.constant(header, ChargeAmount { is_exact: false, guess, ..nothing(self.id) });
             return;
         };
         let check = self.of.recording.points[point].check.as_ref();
@@ -239,12 +247,12 @@ impl Charger<'_> {
                 own.iter().filter(|&&(at, _)| !is_fixed(at)).map(|&(_, block)| block).collect();
             for block in varying {
                 let leave = u128::from(self.weight(block));
-                self.constant(block, Charge { leave, ..nothing(self.id) });
+                self.constant(block, ChargeAmount { leave, ..nothing(self.id) });
             }
             own.retain(|&(at, _)| is_fixed(at));
         }
         let amount = |sum: &Fraction| if is_exact { whole_number(&sum.to_integer()) } else { parts(sum) };
-        self.all.charges[point] = Charge {
+        self.all.charges[point] = ChargeAmount {
             back_edges: check.map(|check| check.steps.clone()),
             is_exact,
             stay: amount(&self.sum(&own, &flows.stays)),
@@ -283,7 +291,7 @@ impl Charger<'_> {
         for edit in edits {
             let continues = matches!((edit, open), (RecordEdit::Note { spot, point, .. }, Some(entry)) if (*spot, *point) == entry);
             if !continues && let Some((spot, point)) = open.take() {
-                self.all.edits.push((self.id, ChargeEdit::Charge { spot, point }));
+                self.all.edits.push((self.id, ChargeEdit::Charge { site: spot, point }));
             }
             match edit {
                 RecordEdit::Enter { spot, point } => open = Some((*spot, *point)),
@@ -295,7 +303,7 @@ impl Charger<'_> {
             self.all.edits.push((self.id, ChargeEdit::Prepare(*edit)));
         }
         if let Some((spot, point)) = open {
-            self.all.edits.push((self.id, ChargeEdit::Charge { spot, point }));
+            self.all.edits.push((self.id, ChargeEdit::Charge { site: spot, point }));
         }
     }
 }

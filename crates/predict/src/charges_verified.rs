@@ -86,25 +86,22 @@ impl Verifier<'_> {
                 ChargeEdit::Prepare(RecordEdit::Hold { spot, input: Some(input), .. }) => {
                     self.input(spot, input, &held, &entered)?;
                 }
-                ChargeEdit::Charge { spot, point } => self.charge((spot, point), open, &noted)?,
+                ChargeEdit::Charge { site, point } => {
+                    self.charge(point, open == Some((site, point)), &noted)?;
+                }
                 ChargeEdit::Prepare(_) => {}
             }
         }
         Ok(())
     }
 
-    fn charge(
-        &self,
-        here: (EditPoint, PointId),
-        open: Option<(EditPoint, PointId)>,
-        noted: &BTreeSet<u32>,
-    ) -> Result<(), ChargeDefect> {
-        let Some(steps) = &self.charging.charges[here.1].back_edges else { return Ok(()) };
+    fn charge(&self, point: PointId, is_open: bool, noted: &BTreeSet<u32>) -> Result<(), ChargeDefect> {
+        let Some(steps) = &self.charging.charges[point].back_edges else { return Ok(()) };
         let is_noted = |step: &CheckStep| match step {
             CheckStep::Input(position) => noted.contains(position),
             _ => true,
         };
-        if open == Some(here) && steps.iter().all(is_noted) {
+        if is_open && steps.iter().all(is_noted) {
             return Ok(());
         }
         Err(ChargeDefect::NotNoted(self.name()))

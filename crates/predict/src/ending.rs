@@ -5,7 +5,7 @@
 //! If such a block may run, all that would come after it is a guess, and no number of the program is
 //! exact. What `main` itself does at its end, once and outside of loops, cuts nothing off.
 //!
-//! What stands behind a call that never comes back does not run, in its block or later. That is the `unreachable`
+//! What follows a call that never comes back does not run, in its block or later. That is the `unreachable`
 //! after `exit`. It is also the `ret` after the end of a Fortran program, whose declaration does not say that it
 //! ends; the table of effects does.
 //!
@@ -55,7 +55,7 @@ const STARTS: &[&str] = &[
     "_ZNSt6thread15_M_start_thread",
 ];
 
-/// By block the first instruction behind a call that never comes back. From there on nothing of the block runs.
+/// By block the first instruction after a call that never comes back. From there on nothing of the block runs.
 pub(crate) fn cut_offs(program: &MemoryModel<'_>, id: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
     let function = &program.module.functions[id];
     let never = |at: InstructionId| {

@@ -66,7 +66,7 @@ pub fn predict(
     })
 }
 
-/// By block the first instruction behind a call that never comes back: from there on nothing of the block runs.
+/// By block the first instruction after a call that never comes back: from there on nothing of the block runs.
 pub fn cut_offs(program: &MemoryModel<'_>, function: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
     ending::cut_offs(program, function)
 }

@@ -106,7 +106,7 @@ pub struct FunctionPrediction {
     pub reason: Option<String>,
     /// Its blocks.
     pub blocks: IdMap<BlockId, BlockPrediction>,
-    /// By block the first instruction behind a call that never comes back: from there on nothing of it runs.
+    /// By block the first instruction after a call that never comes back: from there on nothing of it runs.
     pub cut_offs: IdMap<BlockId, Option<InstructionId>>,
 }
 

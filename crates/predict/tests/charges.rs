@@ -78,7 +78,7 @@ fn a_loop_is_charged_where_it_is_entered_and_blocks_where_they_begin() {
         .edits
         .iter()
         .filter_map(|(_, edit)| match edit {
-            ChargeEdit::Charge { spot, point } => Some((*spot, made.charges[*point].leave)),
+            ChargeEdit::Charge { site, point } => Some((*site, made.charges[*point].leave)),
             ChargeEdit::Prepare(_) => None,
         })
         .collect();
