@@ -82,6 +82,7 @@ impl<'a> FunctionCharger<'a> {
                         // SAFETY: a live function, here and below.
                         self.buffer = unsafe { charge_ffi::opcost_predict_buffer(function) };
                     }
+                    // SAFETY: as above.
                     self.cells.entry(*point).or_insert_with(|| unsafe {
                         Cells {
                             buffer: ffi::opcost_values_cell(function, true),
