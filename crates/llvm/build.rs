@@ -72,6 +72,7 @@ fn main() {
             "shim/tell.cpp",
             "shim/touch.cpp",
             "shim/trips.cpp",
+            "shim/predict.cpp",
             "shim/values.cpp",
             "shim/weigh.cpp",
         ])

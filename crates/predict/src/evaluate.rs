@@ -12,6 +12,8 @@
 //! regions, and for each sum without closed form its terms, up to a budget.
 //! Limits: cycles that are no natural loops are passed once; blocks in them are called unknown.
 
+mod loop_flows;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::contexts::{Caller, Context, Contexts, Given, Modelled};
 use crate::dependence::Dependence;
-use crate::ending::early_end;
+use crate::ending::{cut_offs, early_end};
 use crate::entries::{Entries, class_of_loop};
 use crate::evaluate::{Belief, Counts, Evaluator};
 use crate::follow::{Followed, Follower};
@@ -121,6 +121,11 @@ impl<'a> Program<'a> {
             program.function(id);
         }
         let inputs = std::mem::take(&mut program.missing);
+        for id in module.functions.ids() {
+            if let Some(one) = &mut program.predictions[id] {
+                one.cut_offs = cut_offs(memory, id);
+            }
+        }
         let early_end = early_end(module, &program.predictions, main_of(module));
         if early_end.is_some() {
             let functions = program.predictions.values_mut().flatten();
@@ -332,7 +337,7 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
 }
 
 /// The program's `main`: C's goes before what a compiler of Fortran calls from it.
-fn main_of(module: &Module) -> Option<FunctionId> {
+pub(crate) fn main_of(module: &Module) -> Option<FunctionId> {
     let named = |name: &str| module.functions.iter().find(|(_, function)| function.name == name);
     opcost_key::PROGRAM_STARTS.into_iter().find_map(named).map(|(id, _)| id)
 }
