@@ -64,6 +64,7 @@ fn main() {
             "shim/pgo.cpp",
             "shim/plugin.cpp",
             "shim/portable.cpp",
+            "shim/slice.cpp",
             "shim/source.cpp",
             "shim/spell.cpp",
             "shim/tell.cpp",

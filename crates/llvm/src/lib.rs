@@ -38,6 +38,7 @@ mod reader;
 mod referee;
 mod session;
 mod sizes;
+mod slice;
 mod snapshot;
 mod spots;
 mod tags;
@@ -57,6 +58,7 @@ pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, Pgo
 pub use portable::PortableLibrary;
 pub use session::{LlvmError, Maker, Session};
 pub use sizes::LlvmSizes;
+pub use slice::{EventForm, Events};
 pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

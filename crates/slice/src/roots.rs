@@ -1,0 +1,108 @@
+//! What must stay in any case?
+//!
+//! What a slice must do as the program does: events of loops, in their order;
+//! calls of functions of the program; what the outside sees and may answer
+//! (input, unknown code, the end of the program); volatile and atomic accesses;
+//! handlers of exceptions; the exit status. Cycles that are no natural loops
+//! have no event, so all that decides their ways stays: a slice must not end
+//! where the program goes round for ever, nor the other way round.
+//!
+//! Input: the closure, options, loops. Output: roots, added to the closure.
+
+use opcost_ir::{CalleeRef, Flags, Opcode};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::closure::Closure;
+use crate::library::Fate;
+use crate::marks::{LoopNumber, MarkedLoop};
+use crate::reason::{Because, How};
+use crate::site::Site;
+use crate::{Criterion, Level};
+
+/// What a function has that roots are made of.
+pub(crate) struct FunctionRoots<'f> {
+    pub(crate) function: FunctionId,
+    pub(crate) reached: &'f [BlockId],
+    pub(crate) irreducible: &'f [BlockId],
+}
+
+impl Closure<'_> {
+    /// Roots of one function that is reached.
+    pub(crate) fn add_roots(&mut self, of: &FunctionRoots<'_>, level: Level) {
+        let body = &self.memory.module.functions[of.function];
+        for &block in of.reached {
+            for at in body.instructions_of(block) {
+                if let Some(how) = self.root_of(Site { function: of.function, instruction: at }, level) {
+                    self.need(Site { function: of.function, instruction: at }, Because::root(how));
+                }
+            }
+        }
+        for &block in of.irreducible {
+            let last = body.terminator_of(block);
+            self.need(Site { function: of.function, instruction: last }, Because::root(How::Cycle));
+        }
+        if self.memory.roots.is_root(of.function) || self.memory.calls.is_called_by_others(of.function) {
+            self.need_returned(of.function, Because::root(How::Status));
+        }
+    }
+
+    fn root_of(&self, site: Site, level: Level) -> Option<How> {
+        let body = &self.memory.module.functions[site.function];
+        let instruction = &body.instructions[site.instruction];
+        match instruction.opcode {
+            Opcode::Load | Opcode::Store
+                if instruction.flags.has(Flags::VOLATILE) || instruction.flags.has(Flags::ATOMIC) =>
+            {
+                Some(How::Observed)
+            }
+            Opcode::Fence | Opcode::AtomicCmpXchg | Opcode::AtomicRMW | Opcode::VAArg => Some(How::Observed),
+            Opcode::LandingPad | Opcode::Resume => Some(How::Exception),
+            opcode if opcode.is_call() => self.root_of_call(site, site.instruction, level),
+            opcode if opcode.is_terminator() && level == Level::Flow => Some(How::Level),
+            _ => None,
+        }
+    }
+
+    fn root_of_call(&self, site: Site, at: InstructionId, level: Level) -> Option<How> {
+        let body = &self.memory.module.functions[site.function];
+        let call = body.call(at)?;
+        let may_throw = body.instructions[at].opcode == Opcode::Invoke;
+        match call.callee {
+            CalleeRef::Function(_) if level <= Level::Calls => Some(How::Call),
+            CalleeRef::Function(_) => may_throw.then_some(How::Exception),
+            CalleeRef::Indirect => Some(How::Call),
+            CalleeRef::Assembly => Some(How::Library),
+            CalleeRef::Declaration(_) => match self.fates.get(&site) {
+                Some(Fate::Stays) | None => Some(How::Library),
+                Some(_) => may_throw.then_some(How::Exception),
+            },
+        }
+    }
+
+    /// The events of a loop stay where they are.
+    pub(crate) fn add_loop(&mut self, number: LoopNumber, one: &MarkedLoop) {
+        let because = Because::root(How::Loop(number));
+        let body = &self.memory.module.functions[one.function];
+        self.need_block(one.function, one.header, because);
+        for &(block, _) in &one.entries {
+            self.need_block(one.function, block, because);
+            if body.blocks[block].successors.len() > 1 {
+                self.need(Site { function: one.function, instruction: body.terminator_of(block) }, because);
+            }
+        }
+        if self.calls_follow {
+            for call in self.memory.calls.callers(one.function).to_vec() {
+                self.need(call.into(), because);
+            }
+        }
+    }
+
+    /// What was asked for stays.
+    pub(crate) fn add_criterion(&mut self, criterion: &Criterion) {
+        for &site in &criterion.sites {
+            let because = Because::root(How::Line);
+            self.need(site, because);
+            self.need_value(site.function, opcost_ir::Value::Instruction(site.instruction), because);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The whole question: from the memory model of a program to what stays of it.
+
+use opcost_analysis::memory::MemoryModel;
+use opcost_index::{IdMap, IdSet};
+use opcost_ir::{EventMarks, Removal};
+use opcost_key::FunctionId;
+
+use crate::closure::Closure;
+use crate::edits::removal;
+use crate::library::Fate;
+use crate::marks::{LoopNumber, MarkedLoop, loops_of};
+use crate::reason::Because;
+use crate::refused::{self, Refused};
+use crate::roots::FunctionRoots;
+use crate::site::Site;
+
+/// How much may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing; what would stay at `Calls` is found.
+    Nothing,
+    /// What is not control flow: every branch stays.
+    Flow,
+    /// The call graph stays: every call of a function of the program.
+    #[default]
+    Calls,
+    /// A call stays only where something in its callee stays.
+    Needed,
+}
+
+/// Instructions whose values are asked for, in place of loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Criterion {
+    /// Which.
+    pub sites: Vec<Site>,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct SliceOptions {
+    /// How much may go.
+    pub level: Level,
+    /// Loops whose events may go, with those of the loops inside them.
+    pub waived: IdSet<LoopNumber>,
+    /// If it is not loops that are asked for.
+    pub criterion: Option<Criterion>,
+}
+
+/// What stays of a program.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// The loops of the functions that are run, by function and from the outside in.
+    pub loops: IdMap<LoopNumber, MarkedLoop>,
+    /// Which of them have no events.
+    pub waived: IdSet<LoopNumber>,
+    /// Why each instruction stays; none of what goes. Functions that nothing runs have an
+    /// empty list.
+    pub because: IdMap<FunctionId, IdMap<opcost_key::InstructionId, Option<Because>>>,
+    /// What is to be changed.
+    pub removal: Removal,
+    /// The events, at the same spots in the program and in the slice.
+    pub events: EventMarks,
+    /// Calls that print and go.
+    pub printing: Vec<Site>,
+}
+
+impl Slice {
+    /// Slices a program.
+    ///
+    /// # Errors
+    /// The program cannot be sliced.
+    pub fn of(memory: &MemoryModel<'_>, options: &SliceOptions) -> Result<Slice, Refused> {
+        refused::check(memory)?;
+        let mut closure = Closure::new(memory);
+        closure.calls_follow = options.level == Level::Needed || options.criterion.is_some();
+        let level = if closure.calls_follow { Level::Needed } else { options.level };
+        let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
+        for (id, function) in memory.module.functions.iter() {
+            if !memory.calls.is_reachable(id) {
+                continue;
+            }
+            let found = loops_of(id, function, loops.len());
+            if let Some(block) = found.unmarkable {
+                return Err(Refused::Control {
+                    at: Site { function: id, instruction: function.terminator_of(block) },
+                    what: "it enters a loop by a way on which nothing can be put".to_owned(),
+                });
+            }
+            found.loops.into_iter().for_each(|one| _ = loops.push(one));
+            let of = FunctionRoots { function: id, reached: &found.reached, irreducible: &found.irreducible };
+            closure.add_roots(&of, level);
+        }
+        let waived = with_inner(&loops, &options.waived);
+        if let Some(criterion) = &options.criterion {
+            closure.add_criterion(criterion);
+        } else {
+            let marked = loops.iter().filter(|&(number, _)| !waived.contains(number));
+            marked.for_each(|(number, one)| closure.add_loop(number, one));
+        }
+        closure.need_outside_data();
+        closure.run();
+        let all_marks =
+            loops.iter().filter(|&(number, _)| options.criterion.is_none() && !waived.contains(number));
+        let marks = all_marks.flat_map(|(number, one)| one.spots(number)).collect();
+        Ok(Slice {
+            removal: if options.level == Level::Nothing { Removal::default() } else { removal(&closure) },
+            events: EventMarks { marks },
+            printing: printing(&closure),
+            because: closure
+                .functions
+                .values()
+                .map(|stays| if stays.control.is_some() { stays.because.clone() } else { IdMap::new() })
+                .collect(),
+            loops,
+            waived,
+        })
+    }
+
+    /// Why an instruction stays, from it to what is asked for; empty if it goes.
+    pub fn chain(&self, from: Site) -> Vec<(Site, Because)> {
+        let mut chain = Vec::new();
+        let mut at = Some(from);
+        while let Some(site) = at {
+            let Some(Some(because)) = self.because[site.function].get(site.instruction).copied() else {
+                break;
+            };
+            if chain.iter().any(|&(known, _)| known == site) {
+                break;
+            }
+            chain.push((site, because));
+            at = because.of;
+        }
+        chain
+    }
+
+    /// Instructions of the functions that are run, and how many of them stay.
+    pub fn counts(&self) -> (usize, usize) {
+        let all = self.because.values().flat_map(IdMap::values);
+        all.fold((0, 0), |(all, stay), one| (all + 1, stay + usize::from(one.is_some())))
+    }
+}
+
+/// The waived loops and those inside them.
+fn with_inner(loops: &IdMap<LoopNumber, MarkedLoop>, waived: &IdSet<LoopNumber>) -> IdSet<LoopNumber> {
+    let mut all = IdSet::new();
+    for (number, one) in loops.iter() {
+        // A loop comes after those around it.
+        if waived.contains(number) || one.parent.is_some_and(|parent| all.contains(parent)) {
+            all.insert(number);
+        }
+    }
+    all
+}
+
+fn printing(closure: &Closure<'_>) -> Vec<Site> {
+    let prints = |site: Site| match closure.fates[&site] {
+        Fate::Output => true,
+        Fate::Printing(begin) => begin == site,
+        _ => false,
+    };
+    closure.outside.iter().copied().filter(|&site| prints(site) && !closure.stays(site)).collect()
+}
