@@ -8,6 +8,7 @@ mod loops;
 mod predict;
 mod reports;
 mod sample;
+mod slice;
 mod values;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(crate) use loops::*;
 pub(crate) use predict::*;
 pub(crate) use reports::*;
 pub(crate) use sample::*;
+pub(crate) use slice::*;
 pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
@@ -55,6 +57,9 @@ pub(crate) enum Verb {
     /// Predicts how often every block runs, from the code, without a run.
     #[command(after_help = PREDICT_EXAMPLES)]
     Predict(PredictArguments),
+    /// Makes the smallest program that has the same loops, with the same trip counts.
+    #[command(after_help = SLICE_EXAMPLES)]
+    Slice(SliceArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

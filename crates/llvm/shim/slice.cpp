@@ -47,12 +47,12 @@ GlobalVariable *define(Module &module, Constant *value, bool is_constant, const 
   return data;
 }
 
-// What is said of a value that may be zero now.
+// What is said of a value that may be zero now, or of a write that may be gone.
 AttributeMask promises() {
   AttributeMask mask;
   for (Attribute::AttrKind kind :
        {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull,
-        Attribute::Alignment, Attribute::Range, Attribute::NoFPClass, Attribute::Returned})
+        Attribute::Alignment, Attribute::Range, Attribute::NoFPClass, Attribute::Returned, Attribute::Initializes})
     mask.addAttribute(kind);
   return mask;
 }
@@ -97,7 +97,7 @@ void opcost_tell_event(LLVMModuleRef handle, LLVMValueRef before, uint32_t event
 }
 
 // The block ends in a branch to one target.
-void opcost_retarget(LLVMValueRef terminator, LLVMBasicBlockRef target) {
+void opcost_lead_branch(LLVMValueRef terminator, LLVMBasicBlockRef target) {
   auto *old = unwrap<Instruction>(terminator);
   leave_targets(old, unwrap(target));
   auto *jump = BranchInst::Create(unwrap(target), old->getIterator());
@@ -128,7 +128,8 @@ void opcost_delete(LLVMValueRef instruction) { erase(unwrap<Instruction>(instruc
 void opcost_settle_slice(LLVMModuleRef handle) {
   Module &module = *unwrap(handle);
   AttributeMask value = promises(), effect;
-  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable})
+  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::NoSync, Attribute::Speculatable, Attribute::AllocKind,
+                                   Attribute::AllocSize})
     effect.addAttribute(kind);
   for (Function &function : module) {
     if (function.isDeclaration()) continue;

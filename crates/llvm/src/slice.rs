@@ -23,7 +23,7 @@ unsafe extern "C" {
     ) -> LLVMValueRef;
     fn opcost_count_event(before: LLVMValueRef, cells: LLVMValueRef, event: u32);
     fn opcost_tell_event(module: LLVMModuleRef, before: LLVMValueRef, event: u32);
-    fn opcost_retarget(terminator: LLVMValueRef, target: LLVMBasicBlockRef);
+    fn opcost_lead_branch(terminator: LLVMValueRef, target: LLVMBasicBlockRef);
     fn opcost_return_nothing(terminator: LLVMValueRef);
     fn opcost_zero_operand(instruction: LLVMValueRef, operand: u32);
     fn opcost_delete(instruction: LLVMValueRef);
@@ -99,7 +99,7 @@ impl Session {
         match edit {
             RemovalEdit::Delete { instruction } => unsafe { opcost_delete(spots.instruction(instruction)) },
             RemovalEdit::Retarget { block, target } => unsafe {
-                opcost_retarget(spots.terminators[block], self.functions[function].blocks[target]);
+                opcost_lead_branch(spots.terminators[block], self.functions[function].blocks[target]);
             },
             RemovalEdit::ReturnNothing { block } => unsafe {
                 opcost_return_nothing(spots.terminators[block])

@@ -78,6 +78,7 @@ mod offer;
 mod program;
 pub mod progress;
 pub mod sampling;
+pub mod slice;
 
 pub use code::Code;
 #[cfg(feature = "worker")]

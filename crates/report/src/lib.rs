@@ -20,4 +20,5 @@ pub mod life;
 pub mod loops;
 pub mod predict;
 pub mod schema;
+pub mod slice;
 pub mod values;

@@ -17,7 +17,9 @@
 
 use opcost_analysis::memory::effect::{Effect, ResultKind, Returns, Touching};
 use opcost_analysis::memory::{MemoryModel, ObjectKind};
-use opcost_ir::{Call, CalleeRef, ConstantValue, DeclarationId, Function, Opcode, ScalarValue, Value};
+use opcost_ir::{
+    Access, Call, CalleeRef, ConstantValue, DeclarationId, Function, Opcode, ScalarValue, Value,
+};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::site::Site;
@@ -313,14 +315,17 @@ impl<'a> Library<'a> {
             return Fate::Stays;
         }
         if declaration.is_intrinsic {
-            return intrinsic(name, &effect, call);
+            let is_volatile = COPYING.iter().any(|beginning| name.starts_with(beginning))
+                && self.integer(function, at, VOLATILE) != Some(0);
+            return if is_volatile { Fate::Stays } else { intrinsic(name, &effect, call) };
         }
         let is_library = self.memory.externals.is_known(declared)
             && self.memory.module.is_library_call(function, call, declared);
         if !is_library {
             let is_known = self.memory.externals.is_known(declared);
             let ends = is_known || (declaration.is_willreturn && call.is_nounwind);
-            let computes = ends && is_silent(&effect) && effect.result == ResultKind::Pure;
+            let computes =
+                ends && is_silent(&effect) && (effect.result == ResultKind::Pure || is_contained(call));
             return if computes { Fate::Value } else { Fate::Stays };
         }
         self.library_fate(Site { function: id, instruction: at }, name, &effect)
@@ -430,6 +435,14 @@ fn is_silent(effect: &Effect) -> bool {
         && !effect.touches.iter().any(|touched| is_more(touched.how))
 }
 
+/// Whether it touches only memory that its arguments lead to.
+fn is_contained(call: &Call) -> bool {
+    call.memory.inaccessible == Access::NONE && call.memory.other == Access::NONE
+}
+
+/// Intrinsics that copy, and which argument says whether they are volatile.
+const COPYING: &[&str] = &["llvm.memcpy.", "llvm.memmove.", "llvm.memset."];
+const VOLATILE: usize = 3;
 /// Intrinsics that say something and do nothing.
 const EMPTY: &[&str] = &[
     "llvm.lifetime.",
@@ -450,10 +463,11 @@ fn intrinsic(name: &str, effect: &Effect, call: &Call) -> Fate {
     if begins(EMPTY) {
         return Fate::Value;
     }
-    if begins(&["llvm.memcpy.", "llvm.memmove.", "llvm.memset."]) {
+    if begins(COPYING) {
         return Fate::Value;
     }
-    let is_computed = matches!(effect.result, ResultKind::Pure | ResultKind::Parameter(_));
+    let is_computed =
+        matches!(effect.result, ResultKind::Pure | ResultKind::Parameter(_)) || is_contained(call);
     let ends = call.is_willreturn || effect.returns == Returns::Always;
     if is_computed && is_silent(effect) && ends { Fate::Value } else { Fate::Stays }
 }

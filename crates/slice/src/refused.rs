@@ -44,6 +44,17 @@ pub enum Refused {
     },
 }
 
+impl Refused {
+    /// Where that is, if it is anywhere: the function, and the instruction.
+    pub fn place(&self) -> Option<(FunctionId, Option<Site>)> {
+        match self {
+            Refused::NoMain | Refused::Open | Refused::ModuleAssembly => None,
+            Refused::Control { at, .. } => Some((at.function, Some(*at))),
+            Refused::Function { function, .. } => Some((*function, None)),
+        }
+    }
+}
+
 const JUMPS: &[&str] = &[
     "setjmp",
     "_setjmp",

@@ -116,6 +116,21 @@ impl Slice {
         })
     }
 
+    /// The loops of a program, as [`Slice::of`] numbers them.
+    ///
+    /// # Errors
+    /// The program cannot be sliced.
+    pub fn loops(memory: &MemoryModel<'_>) -> Result<IdMap<LoopNumber, MarkedLoop>, Refused> {
+        refused::check(memory)?;
+        let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
+        for (id, function) in memory.module.functions.iter() {
+            if memory.calls.is_reachable(id) {
+                loops_of(id, function, loops.len()).loops.into_iter().for_each(|one| _ = loops.push(one));
+            }
+        }
+        Ok(loops)
+    }
+
     /// Why an instruction stays, from it to what is asked for; empty if it goes.
     pub fn chain(&self, from: Site) -> Vec<(Site, Because)> {
         let mut chain = Vec::new();

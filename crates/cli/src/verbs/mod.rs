@@ -33,5 +33,6 @@ pub(crate) mod sample;
 mod sample_events;
 mod selection;
 mod show;
+pub(crate) mod slice;
 pub(crate) mod values;
 mod values_whole;

@@ -20,6 +20,7 @@ mod narrow_fuzz;
 mod outside;
 mod outside_search;
 mod predict;
+mod slice;
 mod told;
 mod twelve;
 mod weaker;

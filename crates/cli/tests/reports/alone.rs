@@ -62,6 +62,8 @@ const LINES: [&[&str]; 33] = [
     &["life", "--json", "-", "loud.c:7"],
     &["loops", "--json", "-", "loud.c"],
     &["predict", "--json", "-", "loud.c"],
+    &["slice", "--json", "-", "loud.c"],
+    &["slice", "--json", "-", "--verify", "loud.c"],
     &["explain", "--json", "-", "loud.c:7"],
     &["values", "--json", "-", "--trip-counts", "loud.c"],
     &["values", "--json", "-", "--verify", "loud.c"],

@@ -6,7 +6,9 @@
 // their order: a hash of the whole sequence and one of each loop's. These lie in
 // the file itself, so nothing is lost however the program ends.
 //
-// The variable names the file; without it nothing is written.
+// The variable names the file; without it nothing is written. Where order is kept a number and a colon
+// come before the name: with more events than that the program is stopped, since it does something else
+// than it should, perhaps for ever.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,10 +29,16 @@ enum { MAGIC, EVENTS, TOTAL, HASH, HEAD };
 
 // HEAD words, then a cell for each event, then a hash for each loop.
 static uint64_t *page;
+static uint64_t most = UINT64_MAX;
 
 static void begin(void) {
   uint64_t words = HEAD + opc_slice_events + (opc_slice_events + 1) / 2;
   const char *path = getenv("OPCOST_SLICE");
+  if (path) {
+    char *behind;
+    most = strtoull(path, &behind, 10);
+    path = *behind == ':' ? behind + 1 : NULL;
+  }
   int file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
   if (file >= 0 && ftruncate(file, (off_t)(words * 8)) != 0) {
     close(file);
@@ -52,7 +60,7 @@ static void begin(void) {
 
 void opc_slice_event(uint32_t event) {
   if (!page) begin();
-  page[TOTAL]++;
+  if (page[TOTAL]++ == most) _exit(125);
   page[HASH] = (page[HASH] ^ event) * PRIME;
   page[HEAD + event]++;
   uint64_t *own = &page[HEAD + opc_slice_events + event / 2];
