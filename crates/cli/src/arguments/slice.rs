@@ -41,8 +41,8 @@ pub(crate) struct SliceArguments {
     pub(crate) keep: SliceKeep,
     /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program, 3
     /// what is not needed.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub(crate) level: u8,
+    #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) cut: u8,
     /// Lists every line with how much of it stays, and why.
     #[arg(long)]
     pub(crate) annotate: bool,

@@ -63,7 +63,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     }
     let question = SliceJob {
         program: build.program_source(&inputs, &arguments.program.options())?,
-        level: arguments.level,
+        level: arguments.cut,
         criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
         bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
         why: arguments.why.as_deref().map(line_of).transpose()?,
