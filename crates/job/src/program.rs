@@ -110,6 +110,8 @@ pub struct SliceJob {
     pub criterion: Option<LinePlace>,
     /// Lines of loops whose counts need not stay.
     pub bounded: Vec<LinePlace>,
+    /// Whether the program may return another exit status.
+    pub any_status: bool,
     /// The line whose instructions are explained.
     pub why: Option<LinePlace>,
     /// For tests of a verification: the store or branch of this number is left out, though it must stay.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use opcost_answer::Failure;
 use opcost_answer::run::Finish;
-use opcost_answer::slice::{SliceVerdict, VerifiedLoop};
+use opcost_answer::slice::{EXITED, SliceVerdict, VerifiedLoop};
 use opcost_run::slice::{EventStream, SliceRun};
 use opcost_run::start::Streams;
 use opcost_toolchain::build::Build;
@@ -96,7 +96,7 @@ fn compared(whole: &EventStream, slice: &EventStream) -> Vec<VerifiedLoop> {
 
 fn words(finish: Finish) -> String {
     match finish {
-        Finish::Exited(status) => format!("exit status {status}"),
+        Finish::Exited(status) => format!("{EXITED} {status}"),
         Finish::Killed(signal) => format!("signal {signal}"),
     }
 }

@@ -41,9 +41,6 @@ impl Closure<'_> {
             let last = body.terminator_of(block);
             self.need(Site { function: of.function, instruction: last }, Because::root(How::Cycle));
         }
-        if self.memory.roots.is_root(of.function) || self.memory.calls.is_called_by_others(of.function) {
-            self.need_returned(of.function, Because::root(How::Status));
-        }
     }
 
     fn root_of(&self, site: Site, level: Level) -> Option<How> {

@@ -9,7 +9,7 @@ use crate::closure::Closure;
 use crate::edits::removal;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop, loops_of};
-use crate::reason::Because;
+use crate::reason::{Because, How};
 use crate::refused::{self, Refused};
 use crate::roots::FunctionRoots;
 use crate::site::Site;
@@ -42,6 +42,8 @@ pub struct SliceOptions {
     pub level: Level,
     /// Loops whose events may go, with those of the loops inside them.
     pub waived: IdSet<LoopNumber>,
+    /// Whether `main` may return another number.
+    pub any_status: bool,
     /// If it is not loops that are asked for.
     pub criterion: Option<Criterion>,
 }
@@ -89,6 +91,10 @@ impl Slice {
             found.loops.into_iter().for_each(|one| _ = loops.push(one));
             let of = FunctionRoots { function: id, reached: &found.reached, irreducible: &found.irreducible };
             closure.add_roots(&of, level);
+            let has_status = !(options.any_status && memory.roots.main == Some(id));
+            if has_status && (memory.roots.is_root(id) || memory.calls.is_called_by_others(id)) {
+                closure.need_returned(id, Because::root(How::Status));
+            }
         }
         let waived = with_inner(&loops, &options.waived);
         if let Some(criterion) = &options.criterion {

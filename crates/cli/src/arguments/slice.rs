@@ -56,6 +56,10 @@ pub(crate) struct SliceArguments {
     /// the program. May be repeated.
     #[arg(long, value_name = "FILE:LINE")]
     pub(crate) bounded: Vec<String>,
+    /// Lets the program return another exit status. That of many programs says whether their results are
+    /// right, and so keeps all that they compute.
+    #[arg(long)]
+    pub(crate) any_status: bool,
     /// Runs the program and its slice, and compares the sequences of all loops.
     #[arg(long)]
     pub(crate) verify: bool,

@@ -66,6 +66,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         level: arguments.cut,
         criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
         bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
+        any_status: arguments.any_status,
         why: arguments.why.as_deref().map(line_of).transpose()?,
         without: arguments.without,
         products,
@@ -95,7 +96,10 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         let _running = Progress::start("running the program and its slice");
         verify(&build, &modules, &run)
     });
-    let verdict = verdict.transpose()?;
+    let mut verdict = verdict.transpose()?;
+    if let Some(verdict) = verdict.as_mut().filter(|_| arguments.any_status) {
+        verdict.forgive_status();
+    }
     show(arguments, &inputs, &answers, verdict.as_ref())?;
     Ok(match verdict {
         Some(verdict) if !verdict.holds() => Status::Verdict,

@@ -38,7 +38,6 @@ pub struct SliceJson<'a> {
     /// The first comparisons of floating point numbers that stay: computed data that decides something.
     computed: Vec<LinkJson<'a>>,
     /// With --why: for each instruction of the line the chain that keeps it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<Vec<LinkJson<'a>>>,
     /// With --verify: whether the sequences of all events of loops are equal.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -49,10 +49,10 @@ pub fn print_slice(report: &SliceReport<'_>, width: usize) -> String {
     let _ = writeln!(text, "{}", paint(STRONG, head));
     let _ = writeln!(
         text,
-        "{}: {} of {} with several ways stay",
+        "{}: {} of {} branches with several ways stay",
         report.about,
         grouped(answers.kept_branches),
-        counted(answers.branches, "branch").replace("branchs", "branches")
+        grouped(answers.branches)
     );
     if let Some(verdict) = report.verdict {
         print_verdict(answers, verdict, &mut text);
@@ -116,7 +116,7 @@ fn print_link(link: &SlicedLink, text: &mut String) {
 }
 
 fn print_verdict(answers: &SliceAnswers, verdict: &SliceVerdict, text: &mut String) {
-    let events = counted(grouped(verdict.events), "event");
+    let events = counted(verdict.events, "event");
     let loops = counted(verdict.loops.len(), "loop");
     if verdict.streams_equal {
         let _ = writeln!(text, "streams equal: {events} of {loops}, in order");

@@ -65,8 +65,12 @@ pub(crate) fn answer(
         _ => Level::Needed,
     };
     let criterion = job.criterion.as_ref().map(|line| in_line(module, line)).transpose()?;
-    let mut options =
-        SliceOptions { level, criterion: criterion.map(|sites| Criterion { sites }), waived: IdSet::new() };
+    let mut options = SliceOptions {
+        level,
+        waived: IdSet::new(),
+        any_status: job.any_status,
+        criterion: criterion.map(|sites| Criterion { sites }),
+    };
     let refused = |refused: opcost_slice::Refused| {
         WorkError::Refused(match refused.place() {
             Some((function, at)) => {
