@@ -147,6 +147,8 @@ void opcost_settle_slice(LLVMModuleRef handle) {
       for (unsigned at = 0; at < call->arg_size(); at++) call->removeParamAttrs(at, value);
     }
   }
+  for (Function &function : make_early_inc_range(module))
+    if (function.isDeclaration() && function.use_empty()) function.eraseFromParent();
   StripDebugInfo(module);
 }
 

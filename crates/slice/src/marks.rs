@@ -75,9 +75,11 @@ pub(crate) fn loops_of(id: FunctionId, function: &Function, first: usize) -> Fun
                 entries.push((block, slot));
             }
         }
-        let place = function
-            .instructions_of(one.header)
-            .chain(one.back_edges.iter().map(|edge| function.terminator_of(edge.from)))
+        // As loops are placed elsewhere: a branch back, else the header's branch, else the first place.
+        let places = one.back_edges.iter().map(|edge| function.terminator_of(edge.from));
+        let place = places
+            .chain([function.terminator_of(one.header)])
+            .chain(function.instructions_of(one.header))
             .find_map(|at| function.instructions[at].place);
         loops.push(MarkedLoop {
             function: id,
