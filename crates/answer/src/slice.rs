@@ -19,7 +19,7 @@ pub struct SlicedPlace {
 /// What becomes of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoopFate {
-    /// It iterates as before, and part of what it did is gone.
+    /// It iterates as before, and part of what it did is removed.
     Thinned,
     /// It iterates as before, and nine tenths or more of it stay.
     Whole,

@@ -51,7 +51,7 @@ pub enum RemovalEdit {
     },
 }
 
-/// Spots of a program at which a run tells that it passed, by function.
+/// Spots of a program at which a run reports that it passed, by function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventMarks {
     /// Where, and which event it is. Numbers of events begin at 0 without gaps.

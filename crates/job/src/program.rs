@@ -127,11 +127,11 @@ pub struct SliceProduct {
     pub output: PathBuf,
     /// Whether it is the whole program.
     pub is_whole: bool,
-    /// How it tells of its loops.
+    /// How it reports its loops.
     pub events: SliceEvents,
 }
 
-/// How a module tells of its loops.
+/// How a module reports its loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SliceEvents {
     /// Not at all.

@@ -30,7 +30,7 @@ unsafe extern "C" {
     fn opcost_settle_slice(module: LLVMModuleRef);
 }
 
-/// How a run tells of its loops.
+/// How a run reports its loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventForm {
     /// Each event is counted in place.
@@ -39,7 +39,7 @@ pub enum EventForm {
     Called,
 }
 
-/// The events that a program tells of.
+/// The events that a program reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Events<'a> {
     /// Where.

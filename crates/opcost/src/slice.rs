@@ -2,7 +2,7 @@
 //!
 //! Both are built with the same marks. Each runs twice: once it calls at each event, so
 //! that the order is compared; once it counts in place, so that the optimiser is as free as it can be, which is
-//! what the time is taken of. A slice that tells of more events than its program is stopped.
+//! what the time is taken of. A slice that reports more events than its program is stopped.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub struct VerifiedRun<'a> {
 /// Builds and runs the program and its slice, and compares them.
 ///
 /// # Errors
-/// They cannot be built or started, or the program itself tells something else when it counts in place.
+/// They cannot be built or started, or the program itself reports something else when it counts in place.
 pub fn verify(
     build: &Build,
     modules: &VerifiedModules,
@@ -59,8 +59,8 @@ pub fn verify(
     let is_other = |counts: &Option<Vec<u64>>| counts.as_ref().is_some_and(|counts| *counts != whole.counts);
     if is_other(&counts) {
         return Err(Failure::Counters(
-            "the program went another way when it ran again, so nothing can be compared: its runs differ (a clock, \
-             chance, or a file that it changed)"
+            "the program ran in another way the second time, so nothing can be compared. Its runs differ by a clock, \
+             by chance, or by a file that it changed"
                 .to_owned(),
         ));
     }

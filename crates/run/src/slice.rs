@@ -1,4 +1,4 @@
-//! Running a program that tells of its loops, and reading what it told.
+//! Running a program that reports its loops, and reading what it told.
 //!
 //! The file has eight bytes that name it, the number of events, how many came, a
 //! hash of their order, then how often each came, then a hash for each loop: words of
@@ -48,14 +48,14 @@ impl SliceRun<'_> {
     /// Runs a program that calls at each event; with more than `most` of them it is stopped.
     ///
     /// # Errors
-    /// It cannot be started, or told nothing.
+    /// It cannot be started, or reported nothing.
     pub fn stream(&self, most: Option<u64>) -> Result<(Finish, EventStream), Failure> {
         let mut wish = OsString::from(format!("{}:", most.unwrap_or(u64::MAX)));
         wish.push(self.file);
         let finish = self.start(Path::new(&wish))?;
         let bytes = std::fs::read(self.file).map_err(Failure::file("read", self.file))?;
         let stream = EventStream::read(&bytes).ok_or_else(|| {
-            Failure::Counters(format!("{} told nothing of its loops", self.program.display()))
+            Failure::Counters(format!("{} reported nothing of its loops", self.program.display()))
         })?;
         Ok((finish, stream))
     }

@@ -1,4 +1,4 @@
-//! The runtime of programs that tell of their loops.
+//! The runtime of programs that report their loops.
 //!
 //! One object, anywhere. What a marked module must define: the cells of its events under [`CELLS`],
 //! how many there are, whether it calls [`EVENT`], and the names of its loops, a line each.

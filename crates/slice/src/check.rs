@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// What is wrong with a removal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{function}, {instruction}: {what}")]
-pub struct Fault {
+pub struct RemovalFault {
     /// The function.
     pub function: FunctionId,
     /// The instruction that would be broken.
@@ -31,11 +31,11 @@ pub struct Fault {
 ///
 /// # Errors
 /// The first instruction that would not be.
-pub fn check(module: &Module, removal: &Removal) -> Result<(), Fault> {
+pub fn check(module: &Module, removal: &Removal) -> Result<(), RemovalFault> {
     for edits in removal.edits.chunk_by(|a, b| a.0 == b.0) {
         let id = edits[0].0;
         let left = Left::of(&module.functions[id], edits);
-        left.check().map_err(|(instruction, what)| Fault { function: id, instruction, what })?;
+        left.check().map_err(|(instruction, what)| RemovalFault { function: id, instruction, what })?;
     }
     Ok(())
 }

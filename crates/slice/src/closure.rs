@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::control::Control;
 use crate::library::{Fate, Library, State};
 use crate::reason::{Because, How};
-use crate::site::Site;
+use crate::site::SliceSite;
 
 /// What stays of one function.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +51,9 @@ pub(crate) struct Closure<'a> {
     pub(crate) memory: &'a MemoryModel<'a>,
     pub(crate) library: Library<'a>,
     pub(crate) functions: IdMap<FunctionId, FunctionStays>,
-    pub(crate) fates: FxHashMap<Site, Fate>,
+    pub(crate) fates: FxHashMap<SliceSite, Fate>,
     /// Calls of functions that are not here, in program order.
-    pub(crate) outside: Vec<Site>,
+    pub(crate) outside: Vec<SliceSite>,
     /// Whether a call stays where anything of its callee stays, and not for itself.
     pub(crate) calls_follow: bool,
     writers: Writers,
@@ -61,9 +61,9 @@ pub(crate) struct Closure<'a> {
     copied: FxHashSet<ObjectId>,
     has_read_unknown: bool,
     has_errors: bool,
-    shared: FxHashMap<State, Vec<Site>>,
-    printing: FxHashMap<Site, Vec<Site>>,
-    work: Vec<Site>,
+    shared: FxHashMap<State, Vec<SliceSite>>,
+    printing: FxHashMap<SliceSite, Vec<SliceSite>>,
+    work: Vec<SliceSite>,
 }
 
 impl<'a> Closure<'a> {
@@ -110,7 +110,7 @@ impl<'a> Closure<'a> {
         for (id, function) in module.functions.iter().filter(|&(id, _)| self.memory.calls.is_reachable(id)) {
             for &(at, ref call) in &function.calls {
                 let CalleeRef::Declaration(declared) = call.callee else { continue };
-                let site = Site { function: id, instruction: at };
+                let site = SliceSite { function: id, instruction: at };
                 let fate = self.library.fate(id, at, declared);
                 match fate {
                     Fate::Shared(state) => self.shared.entry(state).or_default().push(site),
@@ -128,18 +128,18 @@ impl<'a> Closure<'a> {
         let objects = self.memory.addresses.objects();
         for global in self.memory.roots.reached_from_outside.iter() {
             let writers = self.writers.of(self.memory, objects.of_global(global), Offsets::ANY, u64::MAX);
-            let writers: Vec<Site> = writers.map(|(writer, _)| writer.at.into()).collect();
+            let writers: Vec<SliceSite> = writers.map(|(writer, _)| writer.at.into()).collect();
             writers.into_iter().for_each(|writer| self.need(writer, Because::root(How::Library)));
         }
     }
 
     /// Whether an instruction stays.
-    pub(crate) fn stays(&self, site: Site) -> bool {
+    pub(crate) fn stays(&self, site: SliceSite) -> bool {
         self.functions[site.function].because[site.instruction].is_some()
     }
 
     /// The instruction stays.
-    pub(crate) fn need(&mut self, site: Site, because: Because) {
+    pub(crate) fn need(&mut self, site: SliceSite, because: Because) {
         let place = &mut self.functions[site.function].because[site.instruction];
         if place.is_none() {
             *place = Some(because);
@@ -151,7 +151,7 @@ impl<'a> Closure<'a> {
     pub(crate) fn need_value(&mut self, function: FunctionId, value: Value, because: Because) {
         match value {
             Value::Instruction(at) => {
-                let site = Site { function, instruction: at };
+                let site = SliceSite { function, instruction: at };
                 self.need(site, because);
                 let body = &self.memory.module.functions[function];
                 if body.instructions[at].opcode.is_call() && self.functions[function].results.insert(at) {
@@ -174,7 +174,7 @@ impl<'a> Closure<'a> {
         for block in body.blocks.ids() {
             let last = body.terminator_of(block);
             if body.instructions[last].opcode == Opcode::Ret {
-                self.need(Site { function, instruction: last }, because);
+                self.need(SliceSite { function, instruction: last }, because);
             }
         }
     }
@@ -202,7 +202,7 @@ impl<'a> Closure<'a> {
         let Some(control) = &self.functions[function].control else { return };
         let body = &self.memory.module.functions[function];
         for decider in control.deciders(block).to_vec() {
-            self.need(Site { function, instruction: body.terminator_of(decider) }, because);
+            self.need(SliceSite { function, instruction: body.terminator_of(decider) }, because);
         }
     }
 
@@ -219,8 +219,8 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn follow(&mut self, site: Site) {
-        let Site { function, instruction } = site;
+    fn follow(&mut self, site: SliceSite) {
+        let SliceSite { function, instruction } = site;
         let body = &self.memory.module.functions[function];
         let block = self.functions[function].block_of[instruction];
         self.need_block(function, block, Because::of(How::Decides, site));
@@ -250,22 +250,22 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn follow_phi(&mut self, site: Site) {
-        let Site { function, instruction } = site;
+    fn follow_phi(&mut self, site: SliceSite) {
+        let SliceSite { function, instruction } = site;
         let body = &self.memory.module.functions[function];
         for pair in body.operands_of(instruction).chunks(2) {
             let &[value, Value::Block(from)] = pair else { continue };
             self.need_value(function, value, Because::of(How::Operand, site));
             self.need_block(function, from, Because::of(How::Decides, site));
             if body.blocks[from].successors.len() > 1 {
-                let last = Site { function, instruction: body.terminator_of(from) };
+                let last = SliceSite { function, instruction: body.terminator_of(from) };
                 self.need(last, Because::of(How::Decides, site));
             }
         }
     }
 
     /// Functions of the program that a call calls; not those that a library calls back.
-    fn callees(&self, site: Site) -> Vec<FunctionId> {
+    fn callees(&self, site: SliceSite) -> Vec<FunctionId> {
         let known = self.memory.addresses.callees(site.function, site.instruction);
         let mut callees = known.map(|callees| callees.functions.clone()).unwrap_or_default();
         let call = self.memory.module.functions[site.function].call(site.instruction);
@@ -278,7 +278,7 @@ impl<'a> Closure<'a> {
     }
 
     /// Whether the argument of a call that stays must be what it was.
-    pub(crate) fn needs_argument(&self, site: Site, position: usize) -> bool {
+    pub(crate) fn needs_argument(&self, site: SliceSite, position: usize) -> bool {
         let body = &self.memory.module.functions[site.function];
         let Some(call) = body.call(site.instruction) else { return true };
         let callees = self.memory.addresses.callees(site.function, site.instruction);
@@ -299,8 +299,8 @@ impl<'a> Closure<'a> {
         })
     }
 
-    fn follow_call(&mut self, site: Site) {
-        let Site { function, instruction } = site;
+    fn follow_call(&mut self, site: SliceSite) {
+        let SliceSite { function, instruction } = site;
         let body = &self.memory.module.functions[function];
         let call = *body.call(instruction).expect("a call");
         let arguments = body.arguments_of(instruction);
@@ -358,12 +358,12 @@ impl<'a> Closure<'a> {
     }
 
     /// Whether a call of the library would go if nobody needed it.
-    fn is_let_go(&self, site: Site) -> bool {
+    fn is_let_go(&self, site: SliceSite) -> bool {
         self.fates.get(&site).is_some_and(|&fate| fate != Fate::Stays)
     }
 
     /// What shares a state with a call that stays, stays.
-    fn follow_fate(&mut self, site: Site) {
+    fn follow_fate(&mut self, site: SliceSite) {
         let others = match self.fates.get(&site) {
             Some(Fate::Shared(state)) => self.shared.remove(state),
             Some(Fate::Printing(begin)) => self.printing.remove(begin),
@@ -377,7 +377,7 @@ impl<'a> Closure<'a> {
     fn follow_states(&mut self) {
         let frees = self.outside.iter().copied().filter(|site| self.fates[site] == Fate::Free);
         let frees = frees.filter(|&site| !self.stays(site));
-        let mut needed: Vec<Site> =
+        let mut needed: Vec<SliceSite> =
             frees.filter(|&site| self.library.frees_any(site, |made| self.stays(made))).collect();
         let looked = self.library.errors().iter().copied().find(|&site| self.stays(site));
         if looked.is_some() && !std::mem::replace(&mut self.has_errors, true) {
@@ -392,13 +392,13 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn read(&mut self, reader: Site, pointer: Value, size: u64) {
+    fn read(&mut self, reader: SliceSite, pointer: Value, size: u64) {
         let targets = self.memory.addresses.targets_id(reader.function, pointer);
         self.read_targets(reader, targets, size);
     }
 
     /// Everything that may write where this reads is needed.
-    fn read_targets(&mut self, reader: Site, targets: TargetsId, size: u64) {
+    fn read_targets(&mut self, reader: SliceSite, targets: TargetsId, size: u64) {
         if !self.read.insert((targets, size)) {
             return;
         }
@@ -411,9 +411,9 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn read_object(&mut self, reader: Site, object: ObjectId, offsets: Offsets, size: u64) {
+    fn read_object(&mut self, reader: SliceSite, object: ObjectId, offsets: Offsets, size: u64) {
         let writers = self.writers.of(self.memory, object, offsets, size);
-        let writers: Vec<Site> = writers.map(|(writer, _)| writer.at.into()).collect();
+        let writers: Vec<SliceSite> = writers.map(|(writer, _)| writer.at.into()).collect();
         for writer in writers {
             self.need(writer, Because::of(How::Writes, reader));
         }
@@ -432,7 +432,7 @@ impl<'a> Closure<'a> {
     }
 
     /// What may be anywhere that others reach is read.
-    fn read_unknown(&mut self, reader: Site) {
+    fn read_unknown(&mut self, reader: SliceSite) {
         if std::mem::replace(&mut self.has_read_unknown, true) {
             return;
         }

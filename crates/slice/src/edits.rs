@@ -14,7 +14,7 @@ use opcost_ir::{Opcode, Removal, RemovalEdit, Value};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::closure::Closure;
-use crate::site::Site;
+use crate::site::SliceSite;
 
 /// The edits of the functions that are reached.
 pub(crate) fn removal(closure: &Closure<'_>) -> Removal {
@@ -33,7 +33,7 @@ fn of_function(closure: &Closure<'_>, id: FunctionId, edits: &mut Vec<RemovalEdi
     let reached = reachable_from(body, BlockId::new(0));
     for (block, shape) in body.blocks.iter().filter(|&(block, _)| reached.contains(block)) {
         for instruction in body.instructions_of(block) {
-            let site = Site { function: id, instruction };
+            let site = SliceSite { function: id, instruction };
             let opcode = body.instructions[instruction].opcode;
             match (closure.stays(site), opcode.is_terminator()) {
                 (false, false) => edits.push(RemovalEdit::Delete { instruction }),
@@ -55,7 +55,7 @@ fn is_local(value: Value) -> bool {
     matches!(value, Value::Instruction(_) | Value::Argument(_))
 }
 
-fn zero_returned(closure: &Closure<'_>, site: Site, edits: &mut Vec<RemovalEdit>) {
+fn zero_returned(closure: &Closure<'_>, site: SliceSite, edits: &mut Vec<RemovalEdit>) {
     let operands = closure.memory.module.functions[site.function].operands_of(site.instruction);
     let is_needed = closure.functions[site.function].returned;
     if !is_needed && operands.first().is_some_and(|&value| is_local(value)) {
@@ -63,7 +63,7 @@ fn zero_returned(closure: &Closure<'_>, site: Site, edits: &mut Vec<RemovalEdit>
     }
 }
 
-fn zero_arguments(closure: &Closure<'_>, site: Site, edits: &mut Vec<RemovalEdit>) {
+fn zero_arguments(closure: &Closure<'_>, site: SliceSite, edits: &mut Vec<RemovalEdit>) {
     let body = &closure.memory.module.functions[site.function];
     for (position, &value) in body.arguments_of(site.instruction).iter().enumerate() {
         if is_local(value) && !closure.needs_argument(site, position) {

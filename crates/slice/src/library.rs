@@ -22,7 +22,7 @@ use opcost_ir::{
 };
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::site::Site;
+use crate::site::SliceSite;
 
 /// What becomes of a call of a function that is not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum Fate {
     /// It stays if another of the same state stays.
     Shared(State),
     /// It is part of a printing statement, which begins there.
-    Printing(Site),
+    Printing(SliceSite),
     /// It stays.
     Stays,
 }
@@ -231,7 +231,7 @@ pub(crate) struct Library<'a> {
     /// A unit that is written may be read again.
     keeps_units: bool,
     /// Calls that give the address of `errno`.
-    errors: Vec<Site>,
+    errors: Vec<SliceSite>,
 }
 
 impl<'a> Library<'a> {
@@ -259,7 +259,7 @@ impl<'a> Library<'a> {
         let name = &*self.memory.module.declarations[declared].name;
         self.keeps_standard |= REDIRECTING.contains(&name);
         if name == ERRORS {
-            self.errors.push(Site { function: id, instruction: at });
+            self.errors.push(SliceSite { function: id, instruction: at });
         }
         let is_unknown = !self.memory.module.declarations[declared].is_intrinsic
             && self.memory.externals.effect(function, at, declared).reaches_others;
@@ -328,10 +328,10 @@ impl<'a> Library<'a> {
                 ends && is_silent(&effect) && (effect.result == ResultKind::Pure || is_contained(call));
             return if computes { Fate::Value } else { Fate::Stays };
         }
-        self.library_fate(Site { function: id, instruction: at }, name, &effect)
+        self.library_fate(SliceSite { function: id, instruction: at }, name, &effect)
     }
 
-    fn library_fate(&self, site: Site, name: &str, effect: &Effect) -> Fate {
+    fn library_fate(&self, site: SliceSite, name: &str, effect: &Effect) -> Fate {
         let function = &self.memory.module.functions[site.function];
         let at = site.instruction;
         if RANDOM.contains(&name) {
@@ -387,7 +387,7 @@ impl<'a> Library<'a> {
 
     /// The statement that a call of Fortran's library is part of, if that prints what nobody
     /// reads again.
-    fn fortran(&self, site: Site, name: &str) -> Option<Site> {
+    fn fortran(&self, site: SliceSite, name: &str) -> Option<SliceSite> {
         let function = &self.memory.module.functions[site.function];
         if name.starts_with("_FortranAioBegin") {
             let &(_, position) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name)?;
@@ -402,23 +402,23 @@ impl<'a> Library<'a> {
         let CalleeRef::Declaration(declared) = function.call(begin)?.callee else { return None };
         let name = &*self.memory.module.declarations[declared].name;
         let begins = name.starts_with("_FortranAioBegin");
-        begins.then(|| self.fortran(Site { instruction: begin, ..site }, name)).flatten()
+        begins.then(|| self.fortran(SliceSite { instruction: begin, ..site }, name)).flatten()
     }
 
     /// Calls that give the address of `errno`. Where one stays, all that may set it stays.
-    pub(crate) fn errors(&self) -> &[Site] {
+    pub(crate) fn errors(&self) -> &[SliceSite] {
         &self.errors
     }
 
     /// Whether the memory that a call gives back may be memory of which `stays` says so.
-    pub(crate) fn frees_any(&self, site: Site, stays: impl Fn(Site) -> bool) -> bool {
+    pub(crate) fn frees_any(&self, site: SliceSite, stays: impl Fn(SliceSite) -> bool) -> bool {
         let function = &self.memory.module.functions[site.function];
         let Some(&pointer) = function.arguments_of(site.instruction).first() else { return true };
         let targets = self.memory.addresses.targets(site.function, pointer);
         let objects = self.memory.addresses.objects();
         targets.is_unknown
             || targets.known.iter().any(|target| match objects.kind(target.object) {
-                ObjectKind::Fresh(function, instruction) => stays(Site { function, instruction }),
+                ObjectKind::Fresh(function, instruction) => stays(SliceSite { function, instruction }),
                 _ => true,
             })
     }

@@ -3,7 +3,7 @@
 use opcost_analysis::memory::calls::CallSite;
 
 use crate::marks::LoopNumber;
-use crate::site::Site;
+use crate::site::SliceSite;
 
 /// Why an instruction stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Because {
     /// How.
     pub how: How,
     /// What needs it; none at the end of the chain.
-    pub of: Option<Site>,
+    pub of: Option<SliceSite>,
 }
 
 /// In which way an instruction is needed.
@@ -56,13 +56,13 @@ impl Because {
     }
 
     /// A link of a chain.
-    pub(crate) fn of(how: How, of: Site) -> Because {
+    pub(crate) fn of(how: How, of: SliceSite) -> Because {
         Because { how, of: Some(of) }
     }
 }
 
-impl From<CallSite> for Site {
-    fn from(call: CallSite) -> Site {
-        Site { function: call.function, instruction: call.call }
+impl From<CallSite> for SliceSite {
+    fn from(call: CallSite) -> SliceSite {
+        SliceSite { function: call.function, instruction: call.call }
     }
 }

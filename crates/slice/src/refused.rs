@@ -10,11 +10,11 @@ use opcost_analysis::memory::MemoryModel;
 use opcost_ir::{CalleeRef, Instruction, Opcode};
 use opcost_key::FunctionId;
 
-use crate::site::Site;
+use crate::site::SliceSite;
 
 /// Why a program is not sliced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum SliceRefusal {
     /// It has no beginning.
     #[error(
         "there is no main to begin with, so nothing says which calls there are; give all files of the program"
@@ -30,7 +30,7 @@ pub enum Refused {
     #[error("{what}")]
     Control {
         /// Where.
-        at: Site,
+        at: SliceSite,
         /// What it does, and what to do about it.
         what: String,
     },
@@ -44,13 +44,13 @@ pub enum Refused {
     },
 }
 
-impl Refused {
+impl SliceRefusal {
     /// Where that is, if it is anywhere: the function, and the instruction.
-    pub fn place(&self) -> Option<(FunctionId, Option<Site>)> {
+    pub fn place(&self) -> Option<(FunctionId, Option<SliceSite>)> {
         match self {
-            Refused::NoMain | Refused::Open | Refused::ModuleAssembly => None,
-            Refused::Control { at, .. } => Some((at.function, Some(*at))),
-            Refused::Function { function, .. } => Some((*function, None)),
+            SliceRefusal::NoMain | SliceRefusal::Open | SliceRefusal::ModuleAssembly => None,
+            SliceRefusal::Control { at, .. } => Some((at.function, Some(*at))),
+            SliceRefusal::Function { function, .. } => Some((*function, None)),
         }
     }
 }
@@ -93,31 +93,34 @@ const AT_END: &[&str] = &["atexit", "at_quick_exit", "on_exit", "__cxa_atexit", 
 ///
 /// # Errors
 /// The first such thing.
-pub(crate) fn check(memory: &MemoryModel<'_>) -> Result<(), Refused> {
+pub(crate) fn check(memory: &MemoryModel<'_>) -> Result<(), SliceRefusal> {
     let module = memory.module;
     if memory.roots.main.is_none() {
-        return Err(Refused::NoMain);
+        return Err(SliceRefusal::NoMain);
     }
     if memory.roots.world != opcost_analysis::memory::World::Closed {
-        return Err(Refused::Open);
+        return Err(SliceRefusal::Open);
     }
     if module.module_assembly_has_code {
-        return Err(Refused::ModuleAssembly);
+        return Err(SliceRefusal::ModuleAssembly);
     }
     for (id, function) in module.functions.iter().filter(|&(id, _)| memory.calls.is_reachable(id)) {
         if function.is_naked {
-            return Err(Refused::Function { function: id, what: "its body is assembly (naked)" });
+            return Err(SliceRefusal::Function { function: id, what: "its body is assembly (naked)" });
         }
         if function.is_coroutine {
-            return Err(Refused::Function { function: id, what: "it is a coroutine that is not split yet" });
+            return Err(SliceRefusal::Function {
+                function: id,
+                what: "it is a coroutine that is not split yet",
+            });
         }
         for (at, instruction) in function.instructions.iter() {
             let what = match control(instruction) {
                 Some(what) => Some(what.to_owned()),
-                None => call(memory, Site { function: id, instruction: at }),
+                None => call(memory, SliceSite { function: id, instruction: at }),
             };
             if let Some(what) = what {
-                return Err(Refused::Control { at: Site { function: id, instruction: at }, what });
+                return Err(SliceRefusal::Control { at: SliceSite { function: id, instruction: at }, what });
             }
         }
     }
@@ -137,7 +140,7 @@ fn control(instruction: &Instruction) -> Option<&'static str> {
     }
 }
 
-fn call(memory: &MemoryModel<'_>, site: Site) -> Option<String> {
+fn call(memory: &MemoryModel<'_>, site: SliceSite) -> Option<String> {
     let function = &memory.module.functions[site.function];
     let call = function.call(site.instruction)?;
     let declared = match call.callee {

@@ -15,9 +15,9 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use crate::closure::Closure;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop};
+use crate::options::{Criterion, Level};
 use crate::reason::{Because, How};
-use crate::site::Site;
-use crate::{Criterion, Level};
+use crate::site::SliceSite;
 
 /// What a function has that roots are made of.
 pub(crate) struct FunctionRoots<'f> {
@@ -32,18 +32,18 @@ impl Closure<'_> {
         let body = &self.memory.module.functions[of.function];
         for &block in of.reached {
             for at in body.instructions_of(block) {
-                if let Some(how) = self.root_of(Site { function: of.function, instruction: at }, level) {
-                    self.need(Site { function: of.function, instruction: at }, Because::root(how));
+                if let Some(how) = self.root_of(SliceSite { function: of.function, instruction: at }, level) {
+                    self.need(SliceSite { function: of.function, instruction: at }, Because::root(how));
                 }
             }
         }
         for &block in of.irreducible {
             let last = body.terminator_of(block);
-            self.need(Site { function: of.function, instruction: last }, Because::root(How::Cycle));
+            self.need(SliceSite { function: of.function, instruction: last }, Because::root(How::Cycle));
         }
     }
 
-    fn root_of(&self, site: Site, level: Level) -> Option<How> {
+    fn root_of(&self, site: SliceSite, level: Level) -> Option<How> {
         let body = &self.memory.module.functions[site.function];
         let instruction = &body.instructions[site.instruction];
         match instruction.opcode {
@@ -60,7 +60,7 @@ impl Closure<'_> {
         }
     }
 
-    fn root_of_call(&self, site: Site, at: InstructionId, level: Level) -> Option<How> {
+    fn root_of_call(&self, site: SliceSite, at: InstructionId, level: Level) -> Option<How> {
         let body = &self.memory.module.functions[site.function];
         let call = body.call(at)?;
         let may_throw = body.instructions[at].opcode == Opcode::Invoke;
@@ -84,7 +84,10 @@ impl Closure<'_> {
         for &(block, _) in &one.entries {
             self.need_block(one.function, block, because);
             if body.blocks[block].successors.len() > 1 {
-                self.need(Site { function: one.function, instruction: body.terminator_of(block) }, because);
+                self.need(
+                    SliceSite { function: one.function, instruction: body.terminator_of(block) },
+                    because,
+                );
             }
         }
         if self.calls_follow {

@@ -4,7 +4,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 /// An instruction of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Site {
+pub struct SliceSite {
     /// Its function.
     pub function: FunctionId,
     /// Which one.

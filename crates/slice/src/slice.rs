@@ -9,44 +9,11 @@ use crate::closure::Closure;
 use crate::edits::removal;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop, loops_of};
+use crate::options::{Level, SliceOptions};
 use crate::reason::{Because, How};
-use crate::refused::{self, Refused};
+use crate::refused::{self, SliceRefusal};
 use crate::roots::FunctionRoots;
-use crate::site::Site;
-
-/// How much may go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Nothing; what would stay at `Calls` is found.
-    Nothing,
-    /// What is not control flow: every branch stays.
-    Flow,
-    /// The call graph stays: every call of a function of the program.
-    #[default]
-    Calls,
-    /// A call stays only where something in its callee stays.
-    Needed,
-}
-
-/// Instructions whose values are asked for, in place of loops.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Criterion {
-    /// Which.
-    pub sites: Vec<Site>,
-}
-
-/// What is asked for.
-#[derive(Clone, Debug, Default)]
-pub struct SliceOptions {
-    /// How much may go.
-    pub level: Level,
-    /// Loops whose events may go, with those of the loops inside them.
-    pub waived: IdSet<LoopNumber>,
-    /// Whether `main` may return another number.
-    pub any_status: bool,
-    /// If it is not loops that are asked for.
-    pub criterion: Option<Criterion>,
-}
+use crate::site::SliceSite;
 
 /// What stays of a program.
 #[derive(Clone, Debug)]
@@ -63,7 +30,7 @@ pub struct Slice {
     /// The events, at the same spots in the program and in the slice.
     pub events: EventMarks,
     /// Calls that print and go.
-    pub printing: Vec<Site>,
+    pub printing: Vec<SliceSite>,
 }
 
 impl Slice {
@@ -71,7 +38,7 @@ impl Slice {
     ///
     /// # Errors
     /// The program cannot be sliced.
-    pub fn of(memory: &MemoryModel<'_>, options: &SliceOptions) -> Result<Slice, Refused> {
+    pub fn of(memory: &MemoryModel<'_>, options: &SliceOptions) -> Result<Slice, SliceRefusal> {
         refused::check(memory)?;
         let mut closure = Closure::new(memory);
         closure.calls_follow = options.level == Level::Needed || options.criterion.is_some();
@@ -83,8 +50,8 @@ impl Slice {
             }
             let found = loops_of(id, function, loops.len());
             if let Some(block) = found.unmarkable {
-                return Err(Refused::Control {
-                    at: Site { function: id, instruction: function.terminator_of(block) },
+                return Err(SliceRefusal::Control {
+                    at: SliceSite { function: id, instruction: function.terminator_of(block) },
                     what: "it enters a loop by a way on which nothing can be put".to_owned(),
                 });
             }
@@ -126,7 +93,7 @@ impl Slice {
     ///
     /// # Errors
     /// The program cannot be sliced.
-    pub fn loops(memory: &MemoryModel<'_>) -> Result<IdMap<LoopNumber, MarkedLoop>, Refused> {
+    pub fn loops(memory: &MemoryModel<'_>) -> Result<IdMap<LoopNumber, MarkedLoop>, SliceRefusal> {
         refused::check(memory)?;
         let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
         for (id, function) in memory.module.functions.iter() {
@@ -138,7 +105,7 @@ impl Slice {
     }
 
     /// Why an instruction stays, from it to what is asked for; empty if it goes.
-    pub fn chain(&self, from: Site) -> Vec<(Site, Because)> {
+    pub fn chain(&self, from: SliceSite) -> Vec<(SliceSite, Because)> {
         let mut chain = Vec::new();
         let mut at = Some(from);
         while let Some(site) = at {
@@ -173,8 +140,8 @@ fn with_inner(loops: &IdMap<LoopNumber, MarkedLoop>, waived: &IdSet<LoopNumber>)
     all
 }
 
-fn printing(closure: &Closure<'_>) -> Vec<Site> {
-    let prints = |site: Site| match closure.fates[&site] {
+fn printing(closure: &Closure<'_>) -> Vec<SliceSite> {
+    let prints = |site: SliceSite| match closure.fates[&site] {
         Fate::Output => true,
         Fate::Printing(begin) => begin == site,
         _ => false,

@@ -10,7 +10,7 @@ use common::applied;
 use opcost_analysis::memory::{Effects, MemoryModel, World};
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::FunctionId;
-use opcost_slice::{Level, Site, Slice, SliceOptions, check};
+use opcost_slice::{Level, Slice, SliceOptions, SliceSite, check};
 use opcost_testkit::{
     Ended, InterpretedRun, Interpreter, LoopShape, ObservedWriter, all_inputs, function_named, natural_loops,
     random_branches, random_loops,
@@ -69,7 +69,8 @@ fn compare(module: &Module, parameters: &[u32], seed: Option<u64>, most: usize) 
 
 /// The dynamic slice through memory is in the static one.
 fn writers_stay(slice: &Slice, run: &InterpretedRun, program: &dyn Fn() -> String) {
-    let stays = |function: FunctionId, instruction| !slice.chain(Site { function, instruction }).is_empty();
+    let stays =
+        |function: FunctionId, instruction| !slice.chain(SliceSite { function, instruction }).is_empty();
     for load in run.loads.iter().filter(|load| stays(load.at.function, load.at.instruction)) {
         for writer in &load.writers {
             if let ObservedWriter::Instruction(write) = writer {

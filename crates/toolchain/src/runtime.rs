@@ -101,7 +101,7 @@ pub(crate) fn compile_values(clang: &Path, target: &[OsString], folder: &Path) -
     Ok(object)
 }
 
-/// Compiles the runtime of programs that tell of their loops in `folder`, which is made.
+/// Compiles the runtime of programs that report their loops in `folder`, which is made.
 pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::slice::{SOURCES, UNIT};
     write_all(folder, SOURCES)?;

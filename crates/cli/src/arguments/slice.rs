@@ -32,7 +32,7 @@ pub(crate) struct SliceArguments {
     /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Where to write the slice: a program, or bitcode if the name ends in .bc. The program tells of its
+    /// Where to write the slice: a program, or bitcode if the name ends in .bc. The program reports its
     /// loops in the file that the environment's variable OPCOST_SLICE names.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

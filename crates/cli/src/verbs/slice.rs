@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &SliceArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
-    refuse_idle(&arguments.program.compile, OF_RUNS, "a slice is optimised behind the cut, at -O2")?;
+    refuse_idle(&arguments.program.compile, OF_RUNS, "a slice is optimised at -O2 once it is cut")?;
     if !arguments.verify && !arguments.arguments.is_empty() {
         return Err(Failure::Usage(
             "the program is run with --verify only; leave out what comes after --, or add --verify"

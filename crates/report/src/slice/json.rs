@@ -74,7 +74,7 @@ struct LoopJson<'a> {
     place: PlaceJson<'a>,
     /// 1 for an outermost loop of its function.
     depth: u32,
-    /// `thinned`: part of it is gone; `whole`: nine tenths or more of it stay; `waived` (--bounded).
+    /// `thinned`: part of it is removed; `whole`: nine tenths or more of it stay; `waived` (--bounded).
     fate: &'static str,
     /// Its instructions.
     instructions: u64,

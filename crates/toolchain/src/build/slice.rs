@@ -1,7 +1,7 @@
-//! From a sliced module to a program that tells of its loops.
+//! From a sliced module to a program that reports its loops.
 //!
 //! The optimiser runs behind the slice: what was left out makes room for it. Marks are in the module already, so
-//! the whole program and its slice tell of the same spots.
+//! the whole program and its slice report the same spots.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -13,7 +13,7 @@ use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
 use opcost_key::{Part, PlaceId};
 use opcost_llvm::{EventForm, Events, Session};
 use opcost_slice::{
-    Because, Criterion, How, Level, LoopNumber, MarkedLoop, Site, Slice, SliceOptions, check,
+    Because, Criterion, How, Level, LoopNumber, MarkedLoop, Slice, SliceOptions, SliceSite, check,
 };
 
 use super::explanation::is_file;
@@ -71,7 +71,7 @@ pub(crate) fn answer(
         any_status: job.any_status,
         criterion: criterion.map(|sites| Criterion { sites }),
     };
-    let refused = |refused: opcost_slice::Refused| {
+    let refused = |refused: opcost_slice::SliceRefusal| {
         WorkError::Refused(match refused.place() {
             Some((function, at)) => {
                 let place = at.map_or_else(|| of_function(module, function), |at| place(module, at));
@@ -153,14 +153,14 @@ fn waive(
 }
 
 /// Instructions of a line.
-fn in_line(module: &Module, line: &LinePlace) -> Result<Vec<Site>, WorkError> {
+fn in_line(module: &Module, line: &LinePlace) -> Result<Vec<SliceSite>, WorkError> {
     let mut sites = Vec::new();
     for (function, body) in module.functions.iter() {
         for (instruction, one) in body.instructions.iter() {
             let Some(place) = one.place.map(|place| &module.places[place]) else { continue };
             let is_column = line.column.is_none_or(|column| column == place.column);
             if place.line == line.line && is_column && is_file(&module.files[place.file], &line.file) {
-                sites.push(Site { function, instruction });
+                sites.push(SliceSite { function, instruction });
             }
         }
     }
@@ -187,7 +187,7 @@ fn branches(slice: &Slice, module: &Module) -> (u64, u64) {
 }
 
 /// Stores and branches that stay: each must be missed by a verification.
-fn mutants(slice: &Slice, module: &Module) -> Vec<Site> {
+fn mutants(slice: &Slice, module: &Module) -> Vec<SliceSite> {
     let mut all = Vec::new();
     for (function, because) in slice.because.iter().filter(|(_, because)| !because.is_empty()) {
         let body = &module.functions[function];
@@ -196,7 +196,7 @@ fn mutants(slice: &Slice, module: &Module) -> Vec<Site> {
                 let opcode = body.instructions[instruction].opcode;
                 let is_branch = matches!(opcode, Opcode::Br | Opcode::Switch) && shape.successors.len() > 1;
                 if because[instruction].is_some() && (is_branch || opcode == Opcode::Store) {
-                    all.push(Site { function, instruction });
+                    all.push(SliceSite { function, instruction });
                 }
             }
         }
@@ -205,7 +205,7 @@ fn mutants(slice: &Slice, module: &Module) -> Vec<Site> {
 }
 
 /// A store goes; the condition of a branch is always false.
-fn leave_out(module: &Module, site: Site, removal: &mut Removal) {
+fn leave_out(module: &Module, site: SliceSite, removal: &mut Removal) {
     let instruction = site.instruction;
     let edit = match module.functions[site.function].instructions[instruction].opcode {
         Opcode::Store => RemovalEdit::Delete { instruction },
@@ -228,7 +228,7 @@ fn of_function(module: &Module, function: opcost_key::FunctionId) -> SlicedPlace
     of_place(module, module.functions[function].place, function)
 }
 
-fn place(module: &Module, site: Site) -> SlicedPlace {
+fn place(module: &Module, site: SliceSite) -> SlicedPlace {
     let body = &module.functions[site.function];
     of_place(module, body.instructions[site.instruction].place, site.function)
 }
@@ -253,7 +253,7 @@ impl Shown<'_> {
         let because = &self.slice.because[one.function];
         let members = one.members.iter().flat_map(|&block| body.instructions_of(block));
         let (mut instructions, mut kept) = (0u64, 0u64);
-        let mut computed: Option<Site> = None;
+        let mut computed: Option<SliceSite> = None;
         for at in members {
             instructions += 1;
             if because[at].is_none() {
@@ -266,7 +266,7 @@ impl Shown<'_> {
                 && (body.instructions[at].opcode == Opcode::FCmp
                     || computed.is_none() && computes(body.instructions[at].opcode))
             {
-                computed = Some(Site { function: one.function, instruction: at });
+                computed = Some(SliceSite { function: one.function, instruction: at });
             }
         }
         let is_waived = self.slice.waived.contains(number);
@@ -287,7 +287,7 @@ impl Shown<'_> {
     }
 
     /// Why an instruction stays, with the end of its chain.
-    fn sentence(&self, site: Site) -> String {
+    fn sentence(&self, site: SliceSite) -> String {
         let chain = self.slice.chain(site);
         let here = self.link(site, self.slice.because[site.function][site.instruction]);
         let Some(&(end, because)) = chain.last() else { return String::new() };
@@ -305,7 +305,7 @@ impl Shown<'_> {
         )
     }
 
-    fn link(&self, site: Site, because: Option<Because>) -> SlicedLink {
+    fn link(&self, site: SliceSite, because: Option<Because>) -> SlicedLink {
         SlicedLink {
             place: place(self.module, site),
             what: self.what(site),
@@ -313,17 +313,17 @@ impl Shown<'_> {
         }
     }
 
-    fn chain(&self, site: Site) -> Vec<SlicedLink> {
+    fn chain(&self, site: SliceSite) -> Vec<SlicedLink> {
         let chain = self.slice.chain(site);
         chain.into_iter().map(|(site, because)| self.link(site, Some(because))).collect()
     }
 
-    fn printing(&self, site: Site) -> SlicedLink {
+    fn printing(&self, site: SliceSite) -> SlicedLink {
         SlicedLink { why: "it prints, and nothing reads that again".to_owned(), ..self.link(site, None) }
     }
 
     /// An instruction by its callee or opcode.
-    fn what(&self, site: Site) -> String {
+    fn what(&self, site: SliceSite) -> String {
         let body = &self.module.functions[site.function];
         let callee = body.call(site.instruction).map(|call| call.callee);
         match callee {
@@ -367,10 +367,10 @@ impl Shown<'_> {
 
     /// Lines, in the order of files and lines.
     fn lines(&self) -> Vec<SlicedLine> {
-        let mut lines: BTreeMap<(String, u32, String), (u64, u64, Option<Site>)> = BTreeMap::new();
+        let mut lines: BTreeMap<(String, u32, String), (u64, u64, Option<SliceSite>)> = BTreeMap::new();
         for (function, because) in self.slice.because.iter().filter(|(_, because)| !because.is_empty()) {
             for (instruction, reason) in because.iter() {
-                let site = Site { function, instruction };
+                let site = SliceSite { function, instruction };
                 let SlicedPlace { file: Some(file), line: Some(line), function: name } =
                     place(self.module, site)
                 else {
@@ -384,15 +384,16 @@ impl Shown<'_> {
                 }
             }
         }
-        let line = |((file, line, function), (instructions, kept, first)): (_, (u64, u64, Option<Site>))| {
-            SlicedLine {
-                place: SlicedPlace { file: Some(file), line: Some(line), function },
-                instructions,
-                kept,
-                why: first
-                    .map(|site| self.link(site, self.slice.because[site.function][site.instruction]).why),
-            }
-        };
+        let line =
+            |((file, line, function), (instructions, kept, first)): (_, (u64, u64, Option<SliceSite>))| {
+                SlicedLine {
+                    place: SlicedPlace { file: Some(file), line: Some(line), function },
+                    instructions,
+                    kept,
+                    why: first
+                        .map(|site| self.link(site, self.slice.because[site.function][site.instruction]).why),
+                }
+            };
         lines.into_iter().map(line).collect()
     }
 
@@ -402,7 +403,7 @@ impl Shown<'_> {
         for (function, because) in self.slice.because.iter() {
             for (instruction, reason) in because.iter().filter(|(_, reason)| reason.is_some()) {
                 if self.module.functions[function].instructions[instruction].opcode == Opcode::FCmp {
-                    all.push(self.link(Site { function, instruction }, *reason));
+                    all.push(self.link(SliceSite { function, instruction }, *reason));
                 }
             }
         }
