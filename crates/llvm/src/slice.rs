@@ -94,16 +94,17 @@ impl Session {
     }
 
     fn edit(&self, spots: &Spots<'_>, function: FunctionId, edit: RemovalEdit) {
-        // SAFETY of all: handles of the live module that the plan's ids stand for. Each is deleted once,
-        // after all others were used.
         match edit {
+            // SAFETY: handles of the live module that the plan's ids stand for, here and below. Each is
+            // deleted once, after all others were used.
             RemovalEdit::Delete { instruction } => unsafe { opcost_delete(spots.instruction(instruction)) },
+            // SAFETY: as above.
             RemovalEdit::Retarget { block, target } => unsafe {
                 opcost_lead_branch(spots.terminators[block], self.functions[function].blocks[target]);
             },
-            RemovalEdit::ReturnNothing { block } => unsafe {
-                opcost_return_nothing(spots.terminators[block])
-            },
+            // SAFETY: as above.
+            RemovalEdit::ReturnNothing { block } => unsafe { opcost_return_nothing(spots.terminators[block]) },
+            // SAFETY: as above.
             RemovalEdit::Zero { instruction, operand } => unsafe {
                 opcost_zero_operand(spots.instruction(instruction), operand);
             },
