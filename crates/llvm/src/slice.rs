@@ -103,7 +103,9 @@ impl Session {
                 opcost_lead_branch(spots.terminators[block], self.functions[function].blocks[target]);
             },
             // SAFETY: as above.
-            RemovalEdit::ReturnNothing { block } => unsafe { opcost_return_nothing(spots.terminators[block]) },
+            RemovalEdit::ReturnNothing { block } => unsafe {
+                opcost_return_nothing(spots.terminators[block])
+            },
             // SAFETY: as above.
             RemovalEdit::Zero { instruction, operand } => unsafe {
                 opcost_zero_operand(spots.instruction(instruction), operand);

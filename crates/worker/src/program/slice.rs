@@ -241,6 +241,9 @@ fn place_text(place: &SlicedPlace) -> String {
     }
 }
 
+/// Instructions of a line, those that stay, and the first of these.
+type LineCounts = (u64, u64, Option<SliceSite>);
+
 /// A slice in the words of its source.
 struct Shown<'a> {
     module: &'a Module,
@@ -367,7 +370,7 @@ impl Shown<'_> {
 
     /// Lines, in the order of files and lines.
     fn lines(&self) -> Vec<SlicedLine> {
-        let mut lines: BTreeMap<(String, u32, String), (u64, u64, Option<SliceSite>)> = BTreeMap::new();
+        let mut lines: BTreeMap<(String, u32, String), LineCounts> = BTreeMap::new();
         for (function, because) in self.slice.because.iter().filter(|(_, because)| !because.is_empty()) {
             for (instruction, reason) in because.iter() {
                 let site = SliceSite { function, instruction };
