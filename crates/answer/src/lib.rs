@@ -15,6 +15,7 @@
 //! | how often blocks will run | [`predict`] |
 //! | what stays of a program for its loops | [`slice`] |
 //! | what a metered program promises | [`fuel`] |
+//! | what a program did, of which its time is worked out | [`work`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
@@ -41,5 +42,6 @@ pub mod run;
 pub mod slice;
 pub mod terminal;
 pub mod width;
+pub mod work;
 
 pub use failure::{Failure, Status};

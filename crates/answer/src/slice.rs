@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A place in the source, or in the module where it does not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlicedPlace {
+pub struct SlicedLocation {
     /// The source file.
     pub file: Option<String>,
     /// Its line, from 1.
@@ -33,7 +33,7 @@ pub struct SlicedLoop {
     /// Its key.
     pub key: Key,
     /// Where it is.
-    pub place: SlicedPlace,
+    pub location: SlicedLocation,
     /// 1 for an outermost loop of its function.
     pub depth: u32,
     /// What becomes of it.
@@ -41,7 +41,7 @@ pub struct SlicedLoop {
     /// Its instructions.
     pub instructions: u64,
     /// Those of them that stay.
-    pub kept: u64,
+    pub retained: u64,
     /// What keeps most of it, if that is computed data.
     pub why: Option<String>,
 }
@@ -50,11 +50,11 @@ pub struct SlicedLoop {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SlicedLine {
     /// Where it is.
-    pub place: SlicedPlace,
+    pub location: SlicedLocation,
     /// Its instructions.
     pub instructions: u64,
     /// Those of them that stay.
-    pub kept: u64,
+    pub retained: u64,
     /// Why the first one does.
     pub why: Option<String>,
 }
@@ -63,7 +63,7 @@ pub struct SlicedLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlicedLink {
     /// Where the instruction is.
-    pub place: SlicedPlace,
+    pub location: SlicedLocation,
     /// What it does, by its opcode or callee.
     pub what: String,
     /// Why it stays, in words.
@@ -80,11 +80,11 @@ pub struct SliceAnswers {
     /// Instructions of functions that are run.
     pub instructions: u64,
     /// Those of them that stay.
-    pub kept: u64,
+    pub retained: u64,
     /// Branches with several ways.
     pub branches: u64,
     /// Those of them that stay.
-    pub kept_branches: u64,
+    pub retained_branches: u64,
     /// Loops of functions that are run, by function and from the outside in.
     pub loops: Vec<SlicedLoop>,
     /// Lines of functions that are run.

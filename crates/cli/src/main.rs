@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Slice(slice) => verbs::slice::run(&slice),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
+        Verb::Timing(timing) => verbs::timing::run(&timing),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Repair(repair) => verbs::repair::run(&repair),

@@ -12,12 +12,14 @@ use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::slice::SliceAnswers;
 use opcost_answer::width::WidthAnswers;
+use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ExportAnswers, ExportJob, PgoJob};
 use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob};
+use crate::work::{ProcessorAnswer, ProcessorJob, WorkJob};
 
 /// A request, and how its answer is recognised.
 pub trait Request: Serialize + Sized {
@@ -91,6 +93,10 @@ cases! {
     Pgo(PgoJob) -> (),
     /// A ledger becomes a profile.
     Export(ExportJob) -> ExportAnswers,
+    /// What the program of a ledger did.
+    Work(WorkJob) -> ProgramWork,
+    /// Which processor this is.
+    Processor(ProcessorJob) -> ProcessorAnswer,
 }
 
 /// Why a job was not done, in words for the user.

@@ -21,4 +21,5 @@ pub mod loops;
 pub mod predict;
 pub mod schema;
 pub mod slice;
+pub mod timing;
 pub mod values;

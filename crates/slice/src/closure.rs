@@ -101,11 +101,11 @@ impl<'a> Closure<'a> {
             printing: FxHashMap::default(),
             work: Vec::new(),
         };
-        closure.look_at_calls();
+        closure.inspect_calls();
         closure
     }
 
-    fn look_at_calls(&mut self) {
+    fn inspect_calls(&mut self) {
         let module = self.memory.module;
         for (id, function) in module.functions.iter().filter(|&(id, _)| self.memory.calls.is_reachable(id)) {
             for &(at, ref call) in &function.calls {
@@ -140,9 +140,9 @@ impl<'a> Closure<'a> {
 
     /// The instruction stays.
     pub(crate) fn need(&mut self, site: SliceSite, because: Because) {
-        let place = &mut self.functions[site.function].because[site.instruction];
-        if place.is_none() {
-            *place = Some(because);
+        let slot = &mut self.functions[site.function].because[site.instruction];
+        if slot.is_none() {
+            *slot = Some(because);
             self.work.push(site);
         }
     }
@@ -379,8 +379,8 @@ impl<'a> Closure<'a> {
         let frees = frees.filter(|&site| !self.stays(site));
         let mut needed: Vec<SliceSite> =
             frees.filter(|&site| self.library.frees_any(site, |made| self.stays(made))).collect();
-        let looked = self.library.errors().iter().copied().find(|&site| self.stays(site));
-        if looked.is_some() && !std::mem::replace(&mut self.has_errors, true) {
+        let observed = self.library.errors().iter().copied().find(|&site| self.stays(site));
+        if observed.is_some() && !std::mem::replace(&mut self.has_errors, true) {
             let module = self.memory.module;
             needed.extend(self.outside.iter().copied().filter(|site| {
                 let callee = module.functions[site.function].call(site.instruction).map(|call| call.callee);
@@ -388,7 +388,7 @@ impl<'a> Closure<'a> {
             }));
         }
         for site in needed {
-            self.need(site, Because { how: How::Shared, of: looked });
+            self.need(site, Because { how: How::Shared, of: observed });
         }
     }
 

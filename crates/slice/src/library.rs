@@ -225,11 +225,11 @@ const INPUT_UNIT: u128 = 5;
 pub(crate) struct Library<'a> {
     memory: &'a MemoryModel<'a>,
     /// Standard output may be read again.
-    keeps_standard: bool,
+    retains_standard: bool,
     /// A file that is written may be read again.
-    keeps_files: bool,
+    retains_files: bool,
     /// A unit that is written may be read again.
-    keeps_units: bool,
+    retains_units: bool,
     /// Calls that give the address of `errno`.
     errors: Vec<SliceSite>,
 }
@@ -239,25 +239,25 @@ impl<'a> Library<'a> {
     pub(crate) fn of(memory: &'a MemoryModel<'a>) -> Library<'a> {
         let mut library = Library {
             memory,
-            keeps_standard: false,
-            keeps_files: false,
-            keeps_units: false,
+            retains_standard: false,
+            retains_files: false,
+            retains_units: false,
             errors: Vec::new(),
         };
         for (id, function) in memory.module.functions.iter().filter(|&(id, _)| memory.calls.is_reachable(id))
         {
             for &(at, ref call) in &function.calls {
-                library.look(id, at, call);
+                library.inspect(id, at, call);
             }
         }
         library
     }
 
-    fn look(&mut self, id: FunctionId, at: InstructionId, call: &Call) {
+    fn inspect(&mut self, id: FunctionId, at: InstructionId, call: &Call) {
         let function = &self.memory.module.functions[id];
         let CalleeRef::Declaration(declared) = call.callee else { return };
         let name = &*self.memory.module.declarations[declared].name;
-        self.keeps_standard |= REDIRECTING.contains(&name);
+        self.retains_standard |= REDIRECTING.contains(&name);
         if name == ERRORS {
             self.errors.push(SliceSite { function: id, instruction: at });
         }
@@ -268,11 +268,11 @@ impl<'a> Library<'a> {
             let position = usize::from(name.ends_with("FormattedInput")) * 3;
             self.integer(function, at, position) != Some(INPUT_UNIT)
         };
-        self.keeps_files |= is_unknown || reads || READING.contains(&name) || self.keeps_standard;
-        self.keeps_units |= reads_unit || FORTRAN_LOOKING.contains(&name);
+        self.retains_files |= is_unknown || reads || READING.contains(&name) || self.retains_standard;
+        self.retains_units |= reads_unit || FORTRAN_LOOKING.contains(&name);
         let opens = name == "_FortranAioBeginOpenUnit"
             && self.integer(function, at, 0).is_none_or(|unit| STANDARD_UNITS.contains(&unit));
-        self.keeps_standard |= opens;
+        self.retains_standard |= opens;
     }
 
     /// Whether a stream is opened for writing alone.
@@ -341,11 +341,11 @@ impl<'a> Library<'a> {
             return Fate::Shared(State::FortranRandom);
         }
         if TO_STANDARD.contains(&name) {
-            return if self.keeps_standard { Fate::Stays } else { Fate::Output };
+            return if self.retains_standard { Fate::Stays } else { Fate::Output };
         }
         if let Some(&(_, position)) = TO_STREAM.iter().find(|(known, _)| *known == name) {
             let is_standard = self.is_standard_stream(function, at, position);
-            let stays = if is_standard { self.keeps_standard } else { self.keeps_files };
+            let stays = if is_standard { self.retains_standard } else { self.retains_files };
             return if stays { Fate::Stays } else { Fate::Output };
         }
         if name.starts_with(FORTRAN_STATEMENT) {
@@ -393,7 +393,8 @@ impl<'a> Library<'a> {
             let &(_, position) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name)?;
             let unit = self.integer(function, site.instruction, position);
             let is_standard = unit.is_some_and(|unit| STANDARD_UNITS.contains(&unit));
-            let stays = if is_standard { self.keeps_standard } else { self.keeps_units || self.keeps_files };
+            let stays =
+                if is_standard { self.retains_standard } else { self.retains_units || self.retains_files };
             return (!stays).then_some(site);
         }
         let &Value::Instruction(begin) = function.arguments_of(site.instruction).first()? else {

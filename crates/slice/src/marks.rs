@@ -35,7 +35,7 @@ pub struct MarkedLoop {
     /// The loop around it.
     pub parent: Option<LoopNumber>,
     /// Where it is written.
-    pub place: Option<PlaceId>,
+    pub location: Option<PlaceId>,
 }
 
 /// The loops of a function, and its cycles that are none.
@@ -76,8 +76,8 @@ pub(crate) fn loops_of(id: FunctionId, function: &Function, first: usize) -> Fun
             }
         }
         // As loops are placed elsewhere: a branch back, else the header's branch, else the first place.
-        let places = one.back_edges.iter().map(|edge| function.terminator_of(edge.from));
-        let place = places
+        let candidates = one.back_edges.iter().map(|edge| function.terminator_of(edge.from));
+        let location = candidates
             .chain([function.terminator_of(one.header)])
             .chain(function.instructions_of(one.header))
             .find_map(|at| function.instructions[at].place);
@@ -88,7 +88,7 @@ pub(crate) fn loops_of(id: FunctionId, function: &Function, first: usize) -> Fun
             entries,
             depth: one.depth,
             parent: one.parent.map(|parent| LoopNumber::new(first + parent.index())),
-            place,
+            location,
         });
     }
     FunctionLoops { loops, irreducible: forest.irreducible.concat(), unmarkable, reached }
@@ -96,7 +96,7 @@ pub(crate) fn loops_of(id: FunctionId, function: &Function, first: usize) -> Fun
 
 impl MarkedLoop {
     /// The spots of its events: those of entering are even, those of its header odd.
-    pub(crate) fn spots(
+    pub(crate) fn events(
         &self,
         number: LoopNumber,
     ) -> impl Iterator<Item = (FunctionId, EditPoint, u32)> + '_ {

@@ -46,7 +46,7 @@ pub enum SliceRefusal {
 
 impl SliceRefusal {
     /// Where that is, if it is anywhere: the function, and the instruction.
-    pub fn place(&self) -> Option<(FunctionId, Option<SliceSite>)> {
+    pub fn location(&self) -> Option<(FunctionId, Option<SliceSite>)> {
         match self {
             SliceRefusal::NoMain | SliceRefusal::Open | SliceRefusal::ModuleAssembly => None,
             SliceRefusal::Control { at, .. } => Some((at.function, Some(*at))),

@@ -74,7 +74,7 @@ impl Slice {
         closure.run();
         let all_marks =
             loops.iter().filter(|&(number, _)| options.criterion.is_none() && !waived.contains(number));
-        let marks = all_marks.flat_map(|(number, one)| one.spots(number)).collect();
+        let marks = all_marks.flat_map(|(number, one)| one.events(number)).collect();
         Ok(Slice {
             removal: if options.level == Level::Nothing { Removal::default() } else { removal(&closure) },
             events: EventMarks { marks },

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ProgramArguments;
 use super::loops::parse_binding;
+use super::{ProgramArguments, TimeArguments};
 
 pub(crate) const PREDICT_EXAMPLES: &str = "\
 Examples:
@@ -16,14 +16,22 @@ Examples:
   opcost predict --against run.opc prog.c         how right is it? Beside LLVM's own estimate
   opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
   opcost predict --json predicted.json prog.bc    the same as JSON
+  opcost timing --measure -o this.toml            what instructions and calls take here, once
+  opcost predict --timing this.toml prog.c        how long it will take, too
+  opcost predict --counts run.opc --timing this.toml   how long a run takes, by its exact counts
 
 Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct PredictArguments {
     /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "counts", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Exact counts in place of a prediction: a ledger (.opc), or raw counters (.opcraw). It names its own
+    /// sources. Run this where it was made, with unchanged sources.
+    #[arg(long, value_name = "LEDGER", requires = "timing",
+        conflicts_with_all = ["inputs", "bindings", "defaults", "guess", "against", "ledger", "arguments"])]
+    pub(crate) counts: Option<PathBuf>,
     /// A value for a name in formulas. May be repeated.
     // A name may begin with a minus: `-3||%from`, what the callers give.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
@@ -40,6 +48,8 @@ pub(crate) struct PredictArguments {
     /// Measures how right the prediction is: the ledger of a count of the same build.
     #[arg(long, value_name = "LEDGER")]
     pub(crate) against: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time: TimeArguments,
     /// How many functions and blocks are listed.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,

@@ -22,7 +22,7 @@ Exit status: 0 success, 1 opcost failed or refused the program, 2 usage, 3 a seq
 
 /// What stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SliceKeep {
+pub(crate) enum SlicePurpose {
     /// Entries and iterations of all loops, in their order.
     TripCounts,
 }
@@ -37,8 +37,8 @@ pub(crate) struct SliceArguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// What stays.
-    #[arg(long, value_name = "WHAT", value_enum, default_value = "trip-counts")]
-    pub(crate) keep: SliceKeep,
+    #[arg(long = "keep", value_name = "WHAT", value_enum, default_value = "trip-counts")]
+    pub(crate) purpose: SlicePurpose,
     /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program, 3
     /// what is not needed.
     #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]

@@ -1,4 +1,4 @@
-//! `opcost predict`: how often will every block run?
+//! `opcost predict`: how often will every block run, and how long will that take?
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,10 +7,12 @@ use crate::arguments::PredictArguments;
 use crate::verbs::answered::command;
 use crate::verbs::count::quoted;
 use crate::verbs::loops::analysed;
+use crate::verbs::priced::Clock;
 use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
 use opcost::nearness::nearness;
+use opcost::recorded::{is_exact, recorded};
 use opcost_answer::predict::{Nearness, PredictAnswers};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::PredictJob;
@@ -20,8 +22,9 @@ use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
 use opcost_report::ledger::overlap::print_refused;
-use opcost_report::predict::json::{Against, PredictJson};
+use opcost_report::predict::json::{Against, PredictDocument, PredictJson};
 use opcost_report::predict::text::{PredictReport, print_prediction};
+use opcost_report::timing::print_time;
 use opcost_toolchain::build::{Build, Purpose};
 
 /// Functions and loops that are furthest off.
@@ -31,9 +34,41 @@ const LISTED: usize = 6;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
-    let result = carry_out(arguments);
+    let result = match &arguments.counts {
+        Some(path) => price_counts(arguments, path),
+        None => carry_out(arguments),
+    };
     save_failure_json(&result, arguments.json.as_deref());
     result
+}
+
+/// The time of a run, by its exact counts.
+fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Failure> {
+    let clock = Clock::read(&arguments.time)?.expect("the command line wants a timing file with --counts");
+    let ledger = ledgers::counts(path, None)?;
+    if !is_exact(&ledger) {
+        return Err(Failure::Usage(format!(
+            "--counts needs exact counts, and those of {} are sampled, predicted or a lower bound; make a ledger with: \
+             opcost count --ledger run.opc …",
+            path.display()
+        )));
+    }
+    let priced = clock.price(&ledger, path)?;
+    if let Some(json) = &arguments.json {
+        let answers = recorded(&ledger);
+        let document = PredictDocument {
+            answers: &answers,
+            has_exact_counts: true,
+            against: None,
+            priced: Some(&priced),
+        };
+        save_json(json, &PredictJson::text(&document))?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        let text = print_time(&priced, true, screen_width());
+        save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
+    }
+    Ok(Status::Fine)
 }
 
 fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
@@ -43,7 +78,8 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         "nothing is measured and no machine code is made",
     )?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    // A ledger that cannot be read is told before the analysis takes its time.
+    // A file that cannot be read is told before the analysis takes its time.
+    let clock = Clock::read(&arguments.time)?;
     let truth = arguments.against.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("predicting");
@@ -55,14 +91,14 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         defaults: arguments.defaults,
         is_guess: arguments.guess,
         build: build.predicted_build(&inputs)?,
-        ledger: (truth.is_some() || arguments.ledger.is_some()).then(|| path.clone()),
+        ledger: wants_numbers(arguments).map(|_| path.clone()),
     };
     let answers = build.query(question, &inputs)?;
     drop(working);
     if let Some(flag) = wants_numbers(arguments) {
         refuse_open(&answers, flag)?;
     }
-    let predicted = match (&answers.no_ledger, truth.is_some() || arguments.ledger.is_some()) {
+    let predicted = match (&answers.no_ledger, wants_numbers(arguments).is_some()) {
         (Some(reason), _) => return Err(Failure::Counters(format!("no ledger can be made: {reason}"))),
         (None, true) => Some(ledgers::counts(&path, None)?),
         (None, false) => None,
@@ -71,9 +107,23 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         (Some(predicted), Some(truth)) => Some(hold(arguments, &answers, predicted, truth)?),
         _ => None,
     };
+    let mut priced = match (&clock, &predicted) {
+        (Some(clock), Some(predicted)) => Some(clock.price(predicted, Path::new("the prediction"))?),
+        _ => None,
+    };
+    if let (Some(clock), Some(priced), Some(truth), Some(path)) =
+        (&clock, &mut priced, &truth, &arguments.against)
+    {
+        priced.by_counts = Some(clock.price(truth, path)?.seconds());
+    }
     if let Some(path) = &arguments.json {
-        let against = against.as_ref().map(|(nearness, overlap)| Against { nearness, overlap });
-        save_json(path, &PredictJson::text(&answers, against.as_ref()))?;
+        let document = PredictDocument {
+            answers: &answers,
+            has_exact_counts: false,
+            against: against.as_ref().map(|(nearness, overlap)| Against { nearness, overlap }),
+            priced: priced.as_ref(),
+        };
+        save_json(path, &PredictJson::text(&document))?;
     }
     if let (Some(path), Some(mut ledger)) = (&arguments.ledger, predicted) {
         ledger.about.commands = vec![command("predict", &arguments.inputs, &arguments.arguments)];
@@ -100,6 +150,7 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
             about: about(&inputs, &arguments.program.compile),
             top: arguments.top,
             nearness: against.as_ref().map(|(nearness, overlap)| (nearness, overlap)),
+            priced: priced.as_ref(),
             next,
         };
         save_text(arguments.output.as_deref(), &print_prediction(&report, screen_width()), Stream::Stdout)?;
@@ -159,11 +210,12 @@ fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
 
 /// The flag that asks for a number of every block.
 fn wants_numbers(arguments: &PredictArguments) -> Option<&'static str> {
-    match (&arguments.against, &arguments.ledger) {
-        (Some(_), _) => Some("--against"),
-        (None, Some(_)) => Some("--ledger"),
-        (None, None) => None,
-    }
+    let flags = [
+        ("--against", arguments.against.is_some()),
+        ("--ledger", arguments.ledger.is_some()),
+        ("--timing", arguments.time.timing.is_some()),
+    ];
+    flags.into_iter().find_map(|(flag, is_set)| is_set.then_some(flag))
 }
 
 /// A prediction with open inputs is no set of counts.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::input_line::split;
 use super::loops::analysed;
-use crate::arguments::{SliceArguments, SliceKeep};
+use crate::arguments::{SliceArguments, SlicePurpose};
 use crate::verbs::selection::{OF_RUNS, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost::slice::{VerifiedModules, VerifiedRun, verify};
@@ -37,7 +37,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
                 .to_owned(),
         ));
     }
-    let SliceKeep::TripCounts = arguments.keep;
+    let SlicePurpose::TripCounts = arguments.purpose;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("slicing");
@@ -144,7 +144,7 @@ fn show(
     let program = again(inputs, &arguments.program);
     if let Some(one) = answers.computed.first()
         && arguments.why.is_none()
-        && let (Some(file), Some(line)) = (&one.place.file, one.place.line)
+        && let (Some(file), Some(line)) = (&one.location.file, one.location.line)
     {
         next.push(format!("opcost slice --why {file}:{line} {program}"));
     }

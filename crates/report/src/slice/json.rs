@@ -3,7 +3,7 @@
 //! Cost: the loops and lines.
 
 use opcost_answer::names::demangle;
-use opcost_answer::slice::{LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedLoop, SlicedPlace};
+use opcost_answer::slice::{LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedLocation, SlicedLoop};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,15 +20,18 @@ pub struct SliceJson<'a> {
     /// what is not needed.
     level: u8,
     /// What is asked for: `trip-counts`, or `line`.
-    keep: &'static str,
+    #[serde(rename = "keep")]
+    purpose: &'static str,
     /// Instructions of functions that are run.
     instructions: u64,
     /// Those of them that decide something.
-    kept: u64,
+    #[serde(rename = "kept")]
+    retained: u64,
     /// Branches with several ways.
     branches: u64,
     /// Those of them that stay.
-    kept_branches: u64,
+    #[serde(rename = "kept_branches")]
+    retained_branches: u64,
     /// Loops of functions that are run, by function and from the outside in.
     loops: Vec<LoopJson<'a>>,
     /// Lines of functions that are run.
@@ -57,7 +60,7 @@ pub struct SliceJson<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct PlaceJson<'a> {
+struct LocationJson<'a> {
     /// The source file; null where the module does not say.
     file: Option<&'a str>,
     /// Its line, from 1.
@@ -71,7 +74,8 @@ struct LoopJson<'a> {
     /// The key of the loop.
     r#loop: String,
     /// Where it is.
-    place: PlaceJson<'a>,
+    #[serde(rename = "place")]
+    location: LocationJson<'a>,
     /// 1 for an outermost loop of its function.
     depth: u32,
     /// `thinned`: part of it is removed; `whole`: nine tenths or more of it stay; `waived` (--bounded).
@@ -79,7 +83,8 @@ struct LoopJson<'a> {
     /// Its instructions.
     instructions: u64,
     /// Those of them that stay.
-    kept: u64,
+    #[serde(rename = "kept")]
+    retained: u64,
     /// Computed data that stays in it, and what for; null if there is none.
     why: Option<&'a str>,
     /// With --verify: what both runs did there.
@@ -105,11 +110,13 @@ struct RunJson {
 #[derive(Serialize, JsonSchema)]
 struct LineJson<'a> {
     /// Where it is.
-    place: PlaceJson<'a>,
+    #[serde(rename = "place")]
+    location: LocationJson<'a>,
     /// Its instructions.
     instructions: u64,
     /// Those of them that stay.
-    kept: u64,
+    #[serde(rename = "kept")]
+    retained: u64,
     /// Why the first of these does.
     why: Option<&'a str>,
 }
@@ -117,7 +124,8 @@ struct LineJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct LinkJson<'a> {
     /// Where it is.
-    place: PlaceJson<'a>,
+    #[serde(rename = "place")]
+    location: LocationJson<'a>,
     /// What it does, by its opcode or callee.
     what: &'a str,
     /// Why it stays or goes.
@@ -156,19 +164,19 @@ impl<'a> SliceJson<'a> {
         let json = SliceJson {
             schema: "opcost.slice/1",
             level: answers.level,
-            keep: if answers.is_of_line { "line" } else { "trip-counts" },
+            purpose: if answers.is_of_line { "line" } else { "trip-counts" },
             instructions: answers.instructions,
-            kept: answers.kept,
+            retained: answers.retained,
             branches: answers.branches,
-            kept_branches: answers.kept_branches,
+            retained_branches: answers.retained_branches,
             loops: (0..).zip(&answers.loops).map(|(position, one)| of_loop(one, run(position))).collect(),
             lines: answers
                 .lines
                 .iter()
                 .map(|line| LineJson {
-                    place: place(&line.place),
+                    location: location(&line.location),
                     instructions: line.instructions,
-                    kept: line.kept,
+                    retained: line.retained,
                     why: line.why.as_deref(),
                 })
                 .collect(),
@@ -189,22 +197,26 @@ impl<'a> SliceJson<'a> {
     }
 }
 
-fn place(place: &SlicedPlace) -> PlaceJson<'_> {
-    PlaceJson { file: place.file.as_deref(), line: place.line, function: demangle(&place.function) }
+fn location(location: &SlicedLocation) -> LocationJson<'_> {
+    LocationJson {
+        file: location.file.as_deref(),
+        line: location.line,
+        function: demangle(&location.function),
+    }
 }
 
 fn link(link: &SlicedLink) -> LinkJson<'_> {
-    LinkJson { place: place(&link.place), what: &link.what, why: &link.why }
+    LinkJson { location: location(&link.location), what: &link.what, why: &link.why }
 }
 
 fn of_loop(one: &SlicedLoop, run: Option<RunJson>) -> LoopJson<'_> {
     LoopJson {
         r#loop: one.key.to_string(),
-        place: place(&one.place),
+        location: location(&one.location),
         depth: one.depth,
         fate: fate(one.fate),
         instructions: one.instructions,
-        kept: one.kept,
+        retained: one.retained,
         why: one.why.as_deref(),
         run,
     }

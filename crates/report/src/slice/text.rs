@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use opcost_answer::names::shown_name;
 use opcost_answer::numbers::{counted, grouped};
-use opcost_answer::slice::{LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedPlace};
+use opcost_answer::slice::{LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedLocation};
 
 use super::json::fate;
 use crate::kit::numbers::percent;
@@ -35,14 +35,14 @@ pub struct SliceReport<'a> {
 pub fn print_slice(report: &SliceReport<'_>, width: usize) -> String {
     let answers = report.answers;
     let mut text = String::new();
-    if answers.kept * 10 > answers.instructions * 9 {
+    if answers.retained * 10 > answers.instructions * 9 {
         let _ = writeln!(text, "{}", paint(WARM, "this slice saves less than a tenth of the instructions"));
     }
-    let share = answers.kept as f64 / answers.instructions.max(1) as f64;
+    let share = answers.retained as f64 / answers.instructions.max(1) as f64;
     let what = if answers.is_of_line { "decide the line" } else { "decide the loops" };
     let head = format!(
         "{} of {} {what} ({})",
-        grouped(answers.kept),
+        grouped(answers.retained),
         counted(answers.instructions, "instruction"),
         percent(share)
     );
@@ -51,14 +51,14 @@ pub fn print_slice(report: &SliceReport<'_>, width: usize) -> String {
         text,
         "{}: {} of {} branches with several ways stay",
         report.about,
-        grouped(answers.kept_branches),
+        grouped(answers.retained_branches),
         grouped(answers.branches)
     );
     if let Some(verdict) = report.verdict {
         print_verdict(answers, verdict, &mut text);
     }
     if let Some(left_out) = &answers.without {
-        let words = format!("left out on purpose: {} at {}", left_out.what, shown(&left_out.place));
+        let words = format!("left out on purpose: {} at {}", left_out.what, shown(&left_out.location));
         let _ = writeln!(text, "{}", paint(WARM, printable(&words)));
     }
     if answers.loops.is_empty() {
@@ -83,7 +83,7 @@ pub fn print_slice(report: &SliceReport<'_>, width: usize) -> String {
         let calls = answers.printing.len();
         let _ = writeln!(text, "\noutput that goes ({}):", counted(calls, "call"));
         answers.printing.iter().take(LINKS).for_each(|one| {
-            let _ = writeln!(text, "  {}", printable(&format!("{} at {}", one.what, shown(&one.place))));
+            let _ = writeln!(text, "  {}", printable(&format!("{} at {}", one.what, shown(&one.location))));
         });
         more(calls, LINKS, &mut text);
     }
@@ -102,16 +102,16 @@ fn more(all: usize, listed: usize, text: &mut String) {
     }
 }
 
-fn shown(place: &SlicedPlace) -> String {
-    let function = shown_name(&place.function);
-    match (&place.file, place.line) {
+fn shown(location: &SlicedLocation) -> String {
+    let function = shown_name(&location.function);
+    match (&location.file, location.line) {
         (Some(file), Some(line)) => format!("{file}:{line} ({function})"),
         _ => function,
     }
 }
 
 fn print_link(link: &SlicedLink, text: &mut String) {
-    let words = format!("  {} at {}: {}", link.what, shown(&link.place), link.why);
+    let words = format!("  {} at {}: {}", link.what, shown(&link.location), link.why);
     let _ = writeln!(text, "{}", printable(&words));
 }
 
@@ -134,9 +134,10 @@ fn print_verdict(answers: &SliceAnswers, verdict: &SliceVerdict, text: &mut Stri
         let _ = writeln!(text, "{}", paint(WARM, words));
         let wrong = verdict.loops.iter().filter(|one| !one.is_equal);
         for one in wrong.clone().take(LOOPS) {
-            let place = answers.loops.get(one.position).map(|one| shown(&one.place)).unwrap_or_default();
+            let location =
+                answers.loops.get(one.position).map(|one| shown(&one.location)).unwrap_or_default();
             let words = format!(
-                "  {place}: entered {} times, {} iterations; the slice {} times, {} iterations",
+                "  {location}: entered {} times, {} iterations; the slice {} times, {} iterations",
                 one.entries, one.iterations, one.slice_entries, one.slice_iterations
             );
             let _ = writeln!(text, "{}", printable(&words));
@@ -164,8 +165,8 @@ fn print_loops(report: &SliceReport<'_>, width: usize, text: &mut String) {
         of(LoopFate::Waived)
     );
     for one in loops.iter().take(LOOPS) {
-        let share = percent(one.kept as f64 / one.instructions.max(1) as f64);
-        let row = format!("  {:<8} {share:>7} stays  {}", fate(one.fate), shown(&one.place));
+        let share = percent(one.retained as f64 / one.instructions.max(1) as f64);
+        let row = format!("  {:<8} {share:>7} stays  {}", fate(one.fate), shown(&one.location));
         let _ = writeln!(text, "{}", cut(&printable(&row), width));
         if let Some(why) = &one.why {
             let _ = writeln!(text, "{}", paint(DIM, printable(&format!("             {why}"))));
@@ -178,8 +179,8 @@ fn print_lines(answers: &SliceAnswers, text: &mut String) {
     let _ = writeln!(text, "\nlines, with instructions that stay:");
     for line in &answers.lines {
         let why = line.why.as_deref().unwrap_or("goes");
-        let counts = format!("{}/{}", line.kept, line.instructions);
-        let words = format!("  {counts:>9}  {}: {why}", shown(&line.place));
+        let counts = format!("{}/{}", line.retained, line.instructions);
+        let words = format!("  {counts:>9}  {}: {why}", shown(&line.location));
         let _ = writeln!(text, "{}", printable(&words));
     }
 }

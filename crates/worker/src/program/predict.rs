@@ -21,6 +21,7 @@ use opcost_ir::{FunctionText, Module, Value};
 use opcost_job::program::PredictJob;
 use opcost_key::{
     BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
+    SegmentId,
 };
 use opcost_llvm::{Maker, Session};
 use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
@@ -29,7 +30,8 @@ use opcost_profile::formats::map::write_map;
 use opcost_profile::formats::opc::save_ledger;
 use opcost_profile::{Fact, Ledger, LedgerError, Origin, Quality, Subject};
 use opcost_recover::{
-    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, make_ledger, summarize,
+    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, implied_edges, make_ledger,
+    summarize,
 };
 
 use crate::error::WorkError;
@@ -367,15 +369,17 @@ fn counts(
         None => Ok(0),
     };
     let segments = function.segments.values().map(|segment| of_block(segment.block));
-    let segments = segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
+    let segments: IdMap<SegmentId, u64> =
+        segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
     let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));
+    let entries = match predicted.and_then(|one| one.entries.as_ref()) {
+        Some(entries) => number(entries)?,
+        None => entries.transpose()?.unwrap_or(0),
+    };
     Ok(FunctionCounts {
+        edges: Some(implied_edges(function, &segments, entries)),
         segments,
-        edges: None,
-        entries: match predicted.and_then(|one| one.entries.as_ref()) {
-            Some(entries) => number(entries)?,
-            None => entries.transpose()?.unwrap_or(0),
-        },
+        entries,
         returns: None,
         left: None,
         lengths: BTreeMap::new(),

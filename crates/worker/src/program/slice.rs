@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use opcost_analysis::memory::MemoryModel;
-use opcost_answer::slice::{LoopFate, SliceAnswers, SlicedLine, SlicedLink, SlicedLoop, SlicedPlace};
+use opcost_answer::slice::{LoopFate, SliceAnswers, SlicedLine, SlicedLink, SlicedLocation, SlicedLoop};
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::{CalleeRef, EventMarks, Module, Opcode, Removal, RemovalEdit};
 use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
@@ -72,10 +72,10 @@ pub(crate) fn answer(
         criterion: criterion.map(|sites| Criterion { sites }),
     };
     let refused = |refused: opcost_slice::SliceRefusal| {
-        WorkError::Refused(match refused.place() {
+        WorkError::Refused(match refused.location() {
             Some((function, at)) => {
-                let place = at.map_or_else(|| of_function(module, function), |at| place(module, at));
-                format!("{}: the program cannot be sliced: {refused}", place_text(&place))
+                let place = at.map_or_else(|| of_function(module, function), |at| location(module, at));
+                format!("{}: the program cannot be sliced: {refused}", location_text(&place))
             }
             None => format!("the program cannot be sliced: {refused}"),
         })
@@ -103,15 +103,15 @@ pub(crate) fn answer(
     let without = without.transpose()?;
     let why = job.why.as_ref().map(|line| in_line(module, line)).transpose()?.unwrap_or_default();
     let chains = why.into_iter().map(|site| shown.chain(site)).filter(|chain| !chain.is_empty());
-    let (instructions, kept) = slice.counts();
-    let (branches, kept_branches) = branches(&slice, module);
+    let (instructions, retained) = slice.counts();
+    let (branches, retained_branches) = branches(&slice, module);
     let answers = SliceAnswers {
         level: job.level,
         is_of_line: job.criterion.is_some(),
         instructions: instructions as u64,
-        kept: kept as u64,
+        retained: retained as u64,
         branches,
-        kept_branches,
+        retained_branches,
         loops: slice.loops.iter().map(|(number, one)| shown.marked_loop(number, one)).collect(),
         lines: shown.lines(),
         printing: slice.printing.iter().map(|&site| shown.printing(site)).collect(),
@@ -121,7 +121,7 @@ pub(crate) fn answer(
         mutants: mutants.len() as u32,
         code: opcost_certificate::fingerprint(module).to_string(),
     };
-    let names = answers.loops.iter().map(|one| place_text(&one.place) + "\n").collect();
+    let names = answers.loops.iter().map(|one| location_text(&one.location) + "\n").collect();
     if let Some(site) = without {
         leave_out(module, site, &mut slice.removal);
     }
@@ -136,7 +136,7 @@ fn waive(
     waived: &mut IdSet<LoopNumber>,
 ) -> Result<(), WorkError> {
     let is_there = |one: &MarkedLoop| {
-        one.place.is_some_and(|place| {
+        one.location.is_some_and(|place| {
             let place = &module.places[place];
             place.line == line.line && is_file(&module.files[place.file], &line.file)
         })
@@ -215,26 +215,30 @@ fn leave_out(module: &Module, site: SliceSite, removal: &mut Removal) {
     removal.edits.sort_by_key(|(function, _)| *function);
 }
 
-fn of_place(module: &Module, place: Option<PlaceId>, function: opcost_key::FunctionId) -> SlicedPlace {
+fn location_of_place(
+    module: &Module,
+    place: Option<PlaceId>,
+    function: opcost_key::FunctionId,
+) -> SlicedLocation {
     let known = place.map(|place| &module.places[place]);
-    SlicedPlace {
+    SlicedLocation {
         file: known.map(|place| module.files[place.file].clone()),
         line: known.map(|place| place.line),
         function: module.key(function).name.into(),
     }
 }
 
-fn of_function(module: &Module, function: opcost_key::FunctionId) -> SlicedPlace {
-    of_place(module, module.functions[function].place, function)
+fn of_function(module: &Module, function: opcost_key::FunctionId) -> SlicedLocation {
+    location_of_place(module, module.functions[function].place, function)
 }
 
-fn place(module: &Module, site: SliceSite) -> SlicedPlace {
+fn location(module: &Module, site: SliceSite) -> SlicedLocation {
     let body = &module.functions[site.function];
-    of_place(module, body.instructions[site.instruction].place, site.function)
+    location_of_place(module, body.instructions[site.instruction].place, site.function)
 }
 
 /// `file:line function`
-fn place_text(place: &SlicedPlace) -> String {
+fn location_text(place: &SlicedLocation) -> String {
     match (&place.file, place.line) {
         (Some(file), Some(line)) => format!("{file}:{line} {}", place.function),
         _ => place.function.clone(),
@@ -255,14 +259,14 @@ impl Shown<'_> {
         let body = &self.module.functions[one.function];
         let because = &self.slice.because[one.function];
         let members = one.members.iter().flat_map(|&block| body.instructions_of(block));
-        let (mut instructions, mut kept) = (0u64, 0u64);
+        let (mut instructions, mut retained) = (0u64, 0u64);
         let mut computed: Option<SliceSite> = None;
         for at in members {
             instructions += 1;
             if because[at].is_none() {
                 continue;
             }
-            kept += 1;
+            retained += 1;
             let is_first =
                 computed.is_none_or(|first| body.instructions[first.instruction].opcode != Opcode::FCmp);
             if is_first
@@ -273,18 +277,18 @@ impl Shown<'_> {
             }
         }
         let is_waived = self.slice.waived.contains(number);
-        let fate = match (is_waived, kept * 10 >= instructions * 9) {
+        let fate = match (is_waived, retained * 10 >= instructions * 9) {
             (true, _) => LoopFate::Waived,
             (false, true) => LoopFate::Whole,
             (false, false) => LoopFate::Thinned,
         };
         SlicedLoop {
             key: self.module.key(one.function).part(Part::Loop(one.header)),
-            place: of_place(self.module, one.place, one.function),
+            location: location_of_place(self.module, one.location, one.function),
             depth: one.depth,
             fate,
             instructions,
-            kept,
+            retained,
             why: computed.map(|site| self.sentence(site)),
         }
     }
@@ -295,22 +299,22 @@ impl Shown<'_> {
         let here = self.link(site, self.slice.because[site.function][site.instruction]);
         let Some(&(end, because)) = chain.last() else { return String::new() };
         if end == site {
-            return format!("{} at {}: {}", here.what, place_text(&here.place), here.why);
+            return format!("{} at {}: {}", here.what, location_text(&here.location), here.why);
         }
         let last = self.link(end, Some(because));
         format!(
             "{} at {} stays: it leads to {} at {}, and {}",
             here.what,
-            place_text(&here.place),
+            location_text(&here.location),
             last.what,
-            place_text(&last.place),
+            location_text(&last.location),
             last.why
         )
     }
 
     fn link(&self, site: SliceSite, because: Option<Because>) -> SlicedLink {
         SlicedLink {
-            place: place(self.module, site),
+            location: location(self.module, site),
             what: self.what(site),
             why: because.map_or_else(|| "it goes".to_owned(), |because| self.words(because)),
         }
@@ -340,13 +344,13 @@ impl Shown<'_> {
     }
 
     fn words(&self, because: Because) -> String {
-        let of = because.of.map(|of| place_text(&place(self.module, of))).unwrap_or_default();
+        let of = because.of.map(|of| location_text(&location(self.module, of))).unwrap_or_default();
         let what = because.of.map(|of| self.what(of)).unwrap_or_default();
         match because.how {
             How::Loop(number) => {
                 let one = &self.slice.loops[number];
-                let place = of_place(self.module, one.place, one.function);
-                format!("it decides when the loop at {} is entered, or iterates", place_text(&place))
+                let place = location_of_place(self.module, one.location, one.function);
+                format!("it decides when the loop at {} is entered, or iterates", location_text(&place))
             }
             How::Line => "it was asked for".to_owned(),
             How::Call => "every call of a function of the program stays".to_owned(),
@@ -374,8 +378,8 @@ impl Shown<'_> {
         for (function, because) in self.slice.because.iter().filter(|(_, because)| !because.is_empty()) {
             for (instruction, reason) in because.iter() {
                 let site = SliceSite { function, instruction };
-                let SlicedPlace { file: Some(file), line: Some(line), function: name } =
-                    place(self.module, site)
+                let SlicedLocation { file: Some(file), line: Some(line), function: name } =
+                    location(self.module, site)
                 else {
                     continue;
                 };
@@ -387,16 +391,18 @@ impl Shown<'_> {
                 }
             }
         }
-        let line =
-            |((file, line, function), (instructions, kept, first)): (_, (u64, u64, Option<SliceSite>))| {
-                SlicedLine {
-                    place: SlicedPlace { file: Some(file), line: Some(line), function },
-                    instructions,
-                    kept,
-                    why: first
-                        .map(|site| self.link(site, self.slice.because[site.function][site.instruction]).why),
-                }
-            };
+        let line = |((file, line, function), (instructions, retained, first)): (
+            _,
+            (u64, u64, Option<SliceSite>),
+        )| {
+            SlicedLine {
+                location: SlicedLocation { file: Some(file), line: Some(line), function },
+                instructions,
+                retained,
+                why: first
+                    .map(|site| self.link(site, self.slice.because[site.function][site.instruction]).why),
+            }
+        };
         lines.into_iter().map(line).collect()
     }
 
