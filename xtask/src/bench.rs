@@ -27,7 +27,7 @@ mod measure;
 mod oracle;
 mod page;
 pub(crate) mod pgo;
-pub(crate) mod predict_time;
+pub(crate) mod predict;
 mod question;
 pub(crate) mod sampling;
 mod setup;

@@ -59,9 +59,18 @@ pub struct LinePlace {
 pub struct LoopsJob {
     /// The program.
     pub program: ProgramSource,
+    /// What its inputs are.
+    pub inputs: InputValues,
+}
+
+/// What the inputs of a program are, besides its code.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct InputValues {
     /// Values for names in formulas.
     pub bindings: Vec<(String, i128)>,
-    /// Whether data that is read holds what it holds when the read fails.
+    /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
+    pub arguments: Vec<(String, i128)>,
+    /// Whether no input is there to be read, so that data holds what the program itself stores.
     pub defaults: bool,
 }
 
@@ -70,12 +79,10 @@ pub struct LoopsJob {
 pub struct PredictJob {
     /// The program.
     pub program: ProgramSource,
-    /// Values for names in formulas.
-    pub bindings: Vec<(String, i128)>,
-    /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
-    pub arguments: Vec<(String, i128)>,
-    /// Whether no file is there to be read, so that data holds what the program itself stores.
-    pub defaults: bool,
+    /// What its inputs are.
+    pub inputs: InputValues,
+    /// The ledger of a run that says how often loops iterate whose counts have no formula.
+    pub trip_counts: Option<PathBuf>,
     /// Whether inputs without values are guessed by static probabilities.
     pub is_guess: bool,
     /// What the module is called in a ledger, and how it was built.

@@ -45,7 +45,7 @@ pub fn implied_edges(
     }
     let sides: Vec<Side> = into.into_iter().chain(out_of).collect();
     loop {
-        while sides.iter().fold(false, |any, side| settle(side, &mut counts) || any) {}
+        while sides.iter().filter(|side| settle(side, &mut counts)).count() > 0 {}
         let open = |side: &&Side| side.edges.iter().any(|edge| counts[edge.index()].is_none());
         // The side with the fewest open edges has the least to share.
         let fewest = |side: &&Side| side.edges.iter().filter(|edge| counts[edge.index()].is_none()).count();

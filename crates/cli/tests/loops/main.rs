@@ -13,6 +13,7 @@ mod contracts;
 mod entered;
 mod errors;
 mod explained;
+mod followed;
 mod forged;
 mod hard;
 mod narrow;

@@ -73,7 +73,7 @@ fn write_pointer_loop(text: &mut Text, scope: &Scope) {
             64,
             format!("getelementptr inbounds i8, ptr @table, i{} {}", low.width, low.name),
         ),
-        _ => text.result("p", 64, "getelementptr inbounds i8, ptr @table, i64 16"),
+        _ => text.result("at", 64, "getelementptr inbounds i8, ptr @table, i64 16"),
     };
     let [head, body, exit] = ["head", "body", "exit"].map(|hint| text.label(hint));
     text.jump(&head);

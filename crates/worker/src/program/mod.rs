@@ -1,11 +1,13 @@
 //! A program is looked at without running it: its modules are linked, read, and asked.
 
 mod assumed;
+mod averages;
 mod bits;
 mod certificate;
 mod contracts;
 mod explanation;
 mod floats;
+mod inputs;
 mod loops;
 mod name;
 mod narrow;

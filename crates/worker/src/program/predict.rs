@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_answer::predict::{
     Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
@@ -17,7 +16,7 @@ use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{Bodies, InstrumentRequest, survey};
-use opcost_ir::{FunctionText, Module, Value};
+use opcost_ir::FunctionText;
 use opcost_job::program::PredictJob;
 use opcost_key::{
     BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
@@ -25,7 +24,9 @@ use opcost_key::{
 };
 use opcost_llvm::{Maker, Session};
 use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
-use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
+use opcost_predict::{
+    Averages, BlockPrediction, Class, FunctionPrediction, Prediction, Wishes, predict, static_frequencies,
+};
 use opcost_profile::formats::map::write_map;
 use opcost_profile::formats::opc::save_ledger;
 use opcost_profile::{Fact, Ledger, LedgerError, Origin, Quality, Subject};
@@ -37,12 +38,6 @@ use opcost_recover::{
 use crate::error::WorkError;
 use crate::names::name_files;
 
-/// The source's own name of the parameter of `main` that counts the words of the command line.
-fn count_parameter(module: &Module) -> Option<String> {
-    let main = module.functions.values().find(|function| function.name == "main")?;
-    main.source_names.get(&Value::Argument(0)).map(|name| name.to_string())
-}
-
 /// Executions of all blocks.
 ///
 /// # Errors
@@ -52,21 +47,22 @@ pub(crate) fn answer(
     session: &mut Session,
     job: &PredictJob,
 ) -> Result<PredictAnswers, WorkError> {
-    let reads = if job.defaults { Reads::Absent } else { Reads::Open };
-    let mut given = job.bindings.clone();
-    if !given.is_empty() {
-        let own = Bindings { given: given.clone(), reads };
-        super::loops::check(&given, &Claims::compute(program, &own))?;
+    let bindings = super::inputs::bindings(program, &job.inputs);
+    if !job.inputs.bindings.is_empty() {
+        let own = Bindings { given: job.inputs.bindings.clone(), reads: bindings.reads };
+        super::loops::check(&job.inputs.bindings, &Claims::compute(program, &own))?;
     }
-    let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
-    let own = count_parameter(program.module);
-    let as_named = |(name, number): &(String, i128)| match &own {
-        Some(own) if name == "argc" => (own.clone(), *number),
-        _ => (name.clone(), *number),
+    let averages = match &job.trip_counts {
+        Some(path) => super::averages::of_run(program.module, path)?,
+        None => Averages::default(),
     };
-    given.extend(job.arguments.iter().map(as_named).filter(|(name, _)| !named.contains(name)));
-    let bindings = Bindings { given, reads };
-    let (prediction, _) = predict(program, &bindings, job.is_guess);
+    let wishes = Wishes {
+        is_guess: job.is_guess,
+        // What is given for a name may be another number than memory holds.
+        is_followed: job.inputs.bindings.is_empty(),
+        averages,
+    };
+    let (prediction, _) = predict(program, &bindings, &wishes);
     let map = map(program, job)?;
     let made = Made { program, session, map: &map, prediction: &prediction };
     let functions: Vec<PredictedFunction> =
@@ -229,6 +225,7 @@ fn class(class: Class) -> PredictedClass {
         Class::StaticBlock => PredictedClass::StaticBlock,
         Class::Constant => PredictedClass::Constant,
         Class::Formula | Class::Open => PredictedClass::Formula,
+        Class::Run => PredictedClass::Run,
         Class::Bound => PredictedClass::Bound,
         Class::StaticLoop => PredictedClass::StaticLoop,
         Class::Unknown => PredictedClass::Unknown,

@@ -28,7 +28,7 @@ use crate::names::name_files;
 
 /// Trip counts of all loops.
 pub(crate) fn loops(job: &LoopsJob) -> Result<LoopAnswers, WorkError> {
-    of_program(&job.program, |program, _| super::loops::answer(program, &job.bindings, job.defaults))
+    of_program(&job.program, |program, _| super::loops::answer(program, &job.inputs))
 }
 
 /// Executions of all blocks.

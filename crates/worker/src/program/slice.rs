@@ -215,7 +215,7 @@ fn leave_out(module: &Module, site: SliceSite, removal: &mut Removal) {
     removal.edits.sort_by_key(|(function, _)| *function);
 }
 
-fn location_of_place(
+fn source_location(
     module: &Module,
     place: Option<PlaceId>,
     function: opcost_key::FunctionId,
@@ -229,12 +229,12 @@ fn location_of_place(
 }
 
 fn of_function(module: &Module, function: opcost_key::FunctionId) -> SlicedLocation {
-    location_of_place(module, module.functions[function].place, function)
+    source_location(module, module.functions[function].place, function)
 }
 
 fn location(module: &Module, site: SliceSite) -> SlicedLocation {
     let body = &module.functions[site.function];
-    location_of_place(module, body.instructions[site.instruction].place, site.function)
+    source_location(module, body.instructions[site.instruction].place, site.function)
 }
 
 /// `file:line function`
@@ -284,7 +284,7 @@ impl Shown<'_> {
         };
         SlicedLoop {
             key: self.module.key(one.function).part(Part::Loop(one.header)),
-            location: location_of_place(self.module, one.location, one.function),
+            location: source_location(self.module, one.location, one.function),
             depth: one.depth,
             fate,
             instructions,
@@ -349,7 +349,7 @@ impl Shown<'_> {
         match because.how {
             How::Loop(number) => {
                 let one = &self.slice.loops[number];
-                let place = location_of_place(self.module, one.location, one.function);
+                let place = source_location(self.module, one.location, one.function);
                 format!("it decides when the loop at {} is entered, or iterates", location_text(&place))
             }
             How::Line => "it was asked for".to_owned(),

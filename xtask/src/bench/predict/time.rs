@@ -1,4 +1,4 @@
-//! `cargo xtask bench predict-time`: how right is predicted time, when counts are exact?
+//! How right is predicted time, when counts are exact?
 //!
 //! Each program is built by its compiler as it is and run several times, of which the least user time
 //! counts: what else the machine does only adds. It is counted by opcost, and `opcost predict --counts
@@ -7,11 +7,11 @@
 //! that LLVM calls generic, and the operations of the IR at their measured times. All models but that of
 //! the product have their factors fit on the other programs (leave-one-out); the product's are constants.
 //!
-//! Input: programs of the corpus. Output: `benchmarks/predict.md`. Cost: some minutes.
+//! Input: programs of the corpus. Output: a part of `benchmarks/predict.md`. Cost: some minutes.
 
 mod fit;
 
-use super::{machine, setup, timed};
+use crate::bench::timed;
 use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::root::repository;
@@ -22,11 +22,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Options {
-    runs: usize,
-    opcost: Option<PathBuf>,
-    timing: Option<PathBuf>,
-    out: PathBuf,
+/// How time is measured.
+pub(super) struct TimeOptions<'a> {
+    /// Timed runs of each program.
+    pub(super) runs: usize,
+    /// A timing file; without one the machine is measured.
+    pub(super) timing: Option<&'a Path>,
+    /// Names of programs; empty: all.
+    pub(super) programs: &'a [String],
 }
 
 /// A program, as it is built and run.
@@ -72,64 +75,33 @@ const REAL: [&str; 2] = ["kernel", "lua"];
 /// Least seconds of a run that counts.
 const SHORTEST: f64 = 0.05;
 
-/// The verb.
-pub(crate) fn run(flags: &[&str]) -> Result<()> {
-    let options = Options::parse(flags)?;
-    let before = machine::load();
-    let folder = setup::folder("predict-time")?;
-    let opcost = setup::opcost(options.opcost.as_deref())?;
-    let timing = match &options.timing {
+/// Times and predicts each program: the part of the page about time.
+pub(super) fn part(options: &TimeOptions<'_>, opcost: &Path, folder: &Path) -> Result<String> {
+    let wanted: Vec<Subject> = subjects()?
+        .into_iter()
+        .filter(|subject| options.programs.is_empty() || options.programs.contains(&subject.name))
+        .collect();
+    if wanted.is_empty() {
+        return Ok(String::new());
+    }
+    let timing = match options.timing {
         Some(path) => std::path::absolute(path).map_err(|error| Failure::at("find", path, error))?,
-        None => measured(&opcost, &folder)?,
+        None => measured(opcost, folder)?,
     };
-    let generic = generic(&timing, &folder)?;
+    let generic = generic(&timing, folder)?;
     let mut rows = Vec::new();
     let mut left_out = Vec::new();
-    for subject in subjects()? {
+    for subject in wanted {
+        eprintln!("bench: time of {}", subject.name);
         let place = folder.join(&subject.name);
         let how = How { runs: options.runs, timings: [&timing, &generic] };
-        match measure(&subject, &opcost, &place, &how) {
+        match measure(&subject, opcost, &place, &how) {
             Ok(row) if row.measured >= SHORTEST => rows.push(row),
             Ok(row) => left_out.push(format!("{} runs {:.3} s only", row.name, row.measured)),
             Err(failure) => left_out.push(format!("{}: {failure}", subject.name)),
         }
-        eprintln!("bench: {}", subject.name);
     }
-    let words = [&["predict-time"], flags].concat();
-    let facts = machine::facts(Ok(&opcost), &before, &words);
-    let text = page(&rows, &left_out, &setup::head(&facts));
-    setup::publish(&text, &options.out)
-}
-
-impl Options {
-    fn parse(flags: &[&str]) -> Result<Options> {
-        let mut options =
-            Options { runs: 9, opcost: None, timing: None, out: repository()?.join("benchmarks/predict.md") };
-        let mut flags = flags.iter();
-        while let Some(flag) = flags.next() {
-            let mut value = || {
-                flags.next().copied().ok_or_else(|| Failure::usage(format!("{flag} wants a value after it")))
-            };
-            match *flag {
-                "--runs" => {
-                    let text = value()?;
-                    options.runs =
-                        text.parse().ok().filter(|&runs| runs > 0).ok_or_else(|| {
-                            Failure::usage(format!("--runs wants a number from 1, not {text}"))
-                        })?;
-                }
-                "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
-                "--timing" => options.timing = Some(PathBuf::from(value()?)),
-                "--out" => options.out = PathBuf::from(value()?),
-                _ => {
-                    return Err(Failure::usage(format!(
-                        "bench predict-time has no flag {flag}; see `cargo xtask help`"
-                    )));
-                }
-            }
-        }
-        Ok(options)
-    }
+    Ok(page(&rows, &left_out))
 }
 
 /// Programs that are timed.
@@ -357,13 +329,13 @@ struct Judged {
     factors: Vec<f64>,
 }
 
-fn page(rows: &[Row], left_out: &[String], head: &str) -> String {
-    let mut text = format!(
-        "# How right is predicted time, when counts are exact?\n\nMade by `cargo xtask bench predict-time`. Counts are \
+fn page(rows: &[Row], left_out: &[String]) -> String {
+    let mut text = String::from(
+        "\n## Time, when counts are exact\n\nCounts are \
          exact, so these are errors of timing alone. Measured is the least user time of all runs, next to the \
          greatest. Each error is (predicted − measured) / measured. All models but the last have their factors fit on \
          the other programs (leave-one-out). The last is what the command prints: its factors are constants. Models \
-         but the first and the fifth take calls of library functions at their measured times.\n\n{head}\n"
+         but the first and the fifth take calls of library functions at their measured times.\n\n",
     );
     let judged: Vec<Judged> = MODELS.iter().map(|model| model.errors(rows)).collect();
     text += "| program | least s | greatest s |";
@@ -425,7 +397,7 @@ mod tests {
         let errors: Vec<f64> = MODELS.iter().map(|model| model.errors(&rows).errors[0]).collect();
         assert!(errors[..8].iter().all(|error| error.abs() < 1e-9), "{errors:?}");
         assert_eq!(errors[8], -0.5);
-        let text = page(&rows, &["d: it fails".to_owned()], "");
+        let text = page(&rows, &["d: it fails".to_owned()]);
         assert!(
             text.contains("| a | 2.000 | 3.000 | +0.0 % |")
                 || text.contains("| a | 2.000 | 3.000 | -0.0 % |"),
