@@ -23,14 +23,14 @@ use rustc_hash::FxHashMap as HashMap;
 use crate::dependence::Dependence;
 use crate::evaluate::Evaluator;
 use crate::fraction::{Fraction, whole};
-use crate::model::{CallModel, CellBase, CellPlace, FunctionModel};
+use crate::model::{CallModel, CellBase, CellSlot, FunctionModel};
 
 /// How many calls back a value is followed.
 const MOST_CALLS: usize = 4;
 /// Questions about values where certain calls led to them, in all.
 const MOST_QUESTIONS: u32 = 4000;
 /// Places of memory whose numbers go along.
-const MOST_PLACES: usize = 64;
+const MOST_SLOTS: usize = 64;
 
 /// Calls that led to a function, outermost first.
 pub(crate) type Chain = Vec<(FunctionId, InstructionId)>;
@@ -40,7 +40,7 @@ pub(crate) type Chain = Vec<(FunctionId, InstructionId)>;
 pub(crate) struct Context {
     /// Of [`Contexts::needed`].
     pub(crate) numbers: Vec<Option<i128>>,
-    /// Of [`Contexts::places`].
+    /// Of [`Contexts::slots`].
     pub(crate) cells: Vec<Option<i128>>,
     pub(crate) chain: Chain,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Context {
 pub(crate) struct Given {
     /// By position.
     pub(crate) arguments: HashMap<u32, i128>,
-    pub(crate) cells: HashMap<CellPlace, i128>,
+    pub(crate) cells: HashMap<CellSlot, i128>,
 }
 
 /// A function with what its loops depend on.
@@ -67,7 +67,7 @@ pub(crate) struct Contexts<'a> {
     /// Symbols that matter to a function's counts, or to those of what it calls.
     pub(crate) needed: IdMap<FunctionId, Vec<usize>>,
     /// Data that matters to a function or to what it calls.
-    pub(crate) places: IdMap<FunctionId, Vec<CellPlace>>,
+    pub(crate) slots: IdMap<FunctionId, Vec<CellSlot>>,
     /// Whether chains of calls matter to it or to what it calls.
     depends_on_chains: IdMap<FunctionId, bool>,
     /// Whether it calls itself, perhaps through others.
@@ -93,7 +93,7 @@ impl<'a> Contexts<'a> {
             functions,
             models,
             needed: IdMap::filled(count, Vec::new()),
-            places: IdMap::filled(count, Vec::new()),
+            slots: IdMap::filled(count, Vec::new()),
             depends_on_chains: IdMap::filled(count, false),
             cycle: IdMap::filled(count, false),
             answers: HashMap::default(),
@@ -131,10 +131,10 @@ impl<'a> Contexts<'a> {
         let model = &modelled.model;
         let mut formulas = model.deciding_formulas();
         let mut depends_on_chains = false;
-        let mut places: BTreeSet<CellPlace> = BTreeSet::new();
+        let mut slots: BTreeSet<CellSlot> = BTreeSet::new();
         for call in &model.calls {
             depends_on_chains |= self.depends_on_chains[call.callee];
-            places.extend(&self.places[call.callee]);
+            slots.extend(&self.slots[call.callee]);
             let Some(callee) = &self.models[call.callee] else { continue };
             let wanted = self.needed[call.callee].iter().filter_map(|position| {
                 match callee.model.symbols[position].symbol {
@@ -151,10 +151,10 @@ impl<'a> Contexts<'a> {
             .filter(|position| model.symbols.contains_key(position))
             .collect();
         depends_on_chains |= symbols.iter().any(|position| model.symbols[position].value.is_some());
-        let own = symbols.iter().filter_map(|position| model.symbols[position].place);
-        places.extend(own.filter(|place| matches!(place.base, CellBase::Global(_))));
+        let own = symbols.iter().filter_map(|position| model.symbols[position].slot);
+        slots.extend(own.filter(|slot| matches!(slot.base, CellBase::Global(_))));
         self.needed[id] = symbols.into_iter().collect();
-        self.places[id] = places.into_iter().take(MOST_PLACES).collect();
+        self.slots[id] = slots.into_iter().take(MOST_SLOTS).collect();
         self.depends_on_chains[id] = depends_on_chains;
     }
 
@@ -187,7 +187,7 @@ impl<'a> Contexts<'a> {
             let open = &modelled.model.symbols[position];
             let passed = match open.symbol {
                 Symbol::Argument(position) => given.arguments.get(&position).copied(),
-                _ => open.place.and_then(|place| given.cells.get(&place).copied()),
+                _ => open.slot.and_then(|slot| given.cells.get(&slot).copied()),
             };
             let number = passed.or_else(|| {
                 let value = open.value.filter(|_| !chain.is_empty())?;
@@ -195,7 +195,7 @@ impl<'a> Contexts<'a> {
             });
             numbers.push(number);
         }
-        let cells = self.places[id].iter().map(|place| given.cells.get(place).copied()).collect();
+        let cells = self.slots[id].iter().map(|slot| given.cells.get(slot).copied()).collect();
         let chain = if self.depends_on_chains[id] { chain } else { Vec::new() };
         Context { numbers, cells, chain }
     }
@@ -210,8 +210,8 @@ impl<'a> Contexts<'a> {
 
     /// What goes along to the callees of a function.
     pub(crate) fn passed_on(&self, id: FunctionId, context: &Context) -> Given {
-        let cells = self.places[id].iter().zip(&context.cells);
-        let cells = cells.filter_map(|(place, number)| Some((*place, (*number)?))).collect();
+        let cells = self.slots[id].iter().zip(&context.cells);
+        let cells = cells.filter_map(|(slot, number)| Some((*slot, (*number)?))).collect();
         Given { arguments: HashMap::default(), cells }
     }
 

@@ -25,6 +25,7 @@
 mod contexts;
 mod dependence;
 mod ending;
+mod entries;
 mod evaluate;
 mod follow;
 mod formula;

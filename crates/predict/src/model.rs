@@ -80,14 +80,14 @@ pub(crate) struct OpenSymbol {
     /// The value of the code, where the calls that led here may decide it.
     pub(crate) value: Option<Value>,
     /// The memory that it is read from, where that is one place for each call.
-    pub(crate) place: Option<CellPlace>,
+    pub(crate) slot: Option<CellSlot>,
 }
 
 /// Memory that has one address while a function runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct CellPlace {
+pub(crate) struct CellSlot {
     pub(crate) base: CellBase,
-    /// Bytes behind it.
+    /// Bytes after it.
     pub(crate) offset: i64,
     pub(crate) ty: TypeId,
 }
@@ -100,9 +100,9 @@ pub(crate) enum CellBase {
     Argument(u32),
 }
 
-impl CellPlace {
+impl CellSlot {
     /// Where a load reads from, if its address is made of data or a parameter by constants.
-    fn of(module: &Module, layout: &Layout, function: &Function, load: InstructionId) -> Option<CellPlace> {
+    fn of(module: &Module, layout: &Layout, function: &Function, load: InstructionId) -> Option<CellSlot> {
         let instruction = &function.instructions[load];
         if instruction.opcode != Opcode::Load
             || instruction.flags.has(Flags::VOLATILE)
@@ -128,7 +128,7 @@ impl CellPlace {
                 }
                 _ => return None,
             };
-            return Some(CellPlace { base, offset, ty: instruction.ty });
+            return Some(CellSlot { base, offset, ty: instruction.ty });
         }
     }
 }
@@ -254,12 +254,12 @@ impl FunctionModel {
                 let named = solved.named(symbol);
                 let value = solved.value_of(symbol);
                 let symbol = symbol.clone();
-                let place = match value {
-                    Some(Value::Instruction(load)) => CellPlace::of(module, layout, function, load),
+                let slot = match value {
+                    Some(Value::Instruction(load)) => CellSlot::of(module, layout, function, load),
                     _ => None,
                 };
                 let one = OpenSymbol {
-                    place,
+                    slot,
                     symbol,
                     name: named.name,
                     is_input: named.is_input,

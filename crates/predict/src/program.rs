@@ -17,7 +17,6 @@ use std::rc::Rc;
 use num_traits::{One, Zero};
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::{Bindings, SolvedFunctions};
-use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;
 use opcost_ir::{Linkage, Module, Value};
 use opcost_key::{BlockId, FunctionId};
@@ -26,7 +25,8 @@ use rustc_hash::FxHashMap as HashMap;
 use crate::contexts::{Caller, Context, Contexts, Given, Modelled};
 use crate::dependence::Dependence;
 use crate::ending::early_end;
-use crate::evaluate::{Belief, Counts, Evaluator, LoopGrade};
+use crate::entries::{Entries, class_of_loop};
+use crate::evaluate::{Belief, Counts, Evaluator};
 use crate::follow::{Followed, Follower};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
@@ -37,16 +37,6 @@ use crate::prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput
 const MOST_CONTEXTS: usize = 300;
 /// Units that are looked at one iteration at a time, in all.
 const BUDGET: u64 = 200_000;
-
-/// How often, and how that is known.
-#[derive(Clone, Debug)]
-pub(crate) struct Entries {
-    pub(crate) times: Fraction,
-    pub(crate) class: Class,
-    /// Why it is unknown, or who is to blame.
-    pub(crate) reason: Option<String>,
-    pub(crate) is_exact: bool,
-}
 
 /// What is wanted besides the code.
 #[derive(Clone, Debug, Default)]
@@ -330,26 +320,6 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
     let executions = (class != Class::Open).then(|| least.clone());
     let is_exact = entries.is_exact && counts.decided[block] && class < Class::Run;
     BlockPrediction { executions, least, class, is_exact, formula: None, reason }
-}
-
-/// The class of what is in a loop, and why it is none better.
-pub(crate) fn class_of_loop(
-    model: &FunctionModel,
-    id: LoopId,
-    grade: Option<LoopGrade>,
-) -> (Class, Option<String>) {
-    let why = || model.loops[id].reason.clone();
-    match grade {
-        Some(LoopGrade::Constant) | None => (Class::Constant, None),
-        Some(LoopGrade::Formula) => (Class::Formula, None),
-        Some(LoopGrade::Run) => (Class::Run, why()),
-        Some(LoopGrade::Bound) => (Class::Bound, why()),
-        Some(LoopGrade::Static) => (Class::StaticLoop, why()),
-        Some(LoopGrade::Open) => (Class::Open, why()),
-        Some(LoopGrade::Averaged) => {
-            (Class::Unknown, Some("a sum of too many terms: some represent all".to_owned()))
-        }
-    }
 }
 
 /// The program's `main`: C's goes before what a compiler of Fortran calls from it.

@@ -2,7 +2,7 @@
 //!
 //! Input: the lines of `c/measure.c`, and what else is known of the processor. Output: a [`Timing`].
 //! A cycle was measured several times, at the start and at the end; where these differ by more than
-//! [`NOISE`], or much of all else spreads, the machine was not itself and nothing is made of it.
+//! `NOISE`, or much of all else spreads, the machine was not itself and nothing is made of it.
 
 use std::collections::BTreeMap;
 

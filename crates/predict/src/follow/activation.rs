@@ -10,112 +10,24 @@ use std::rc::Rc;
 use num_traits::Zero;
 use opcost_analysis::evolution::Entered;
 use opcost_analysis::expression::{NoNumber, Symbol};
-use opcost_analysis::memory::MemoryModel;
 use opcost_analysis::memory::addresses::Offsets;
 use opcost_analysis::memory::summaries::Span;
-use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;
 use opcost_ir::{Flags, Function, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::calls::CallEnd;
 use super::compute::{Computing, Contents};
-use super::content::{Content, InstanceId};
-use super::facts::{Facts, holds_at, phis};
-use super::log::{Event, Path, Weight};
-use super::memory::{Memory, Rest, Results};
-use super::{Follower, Made, TooMuch};
-use crate::contexts::{Chain, Modelled};
+use super::content::Content;
+use super::facts::{holds_at, phis};
+use super::follower::{Follower, Made, TooMuch};
+use super::frame::{Arrival, CallEnd, Departure, Frame, Leaving, Start, View, add_departure};
+use super::log::Event;
+use super::memory::{Memory, Rest};
 use crate::fraction::{Fraction, whole};
 use crate::model::EdgeModel;
 use crate::region::Unit;
-
-/// With what a function is entered.
-pub(super) struct Start {
-    pub(super) id: FunctionId,
-    pub(super) arguments: Vec<Content>,
-    pub(super) chain: Chain,
-    pub(super) path: Path,
-}
-
-/// An activation while it runs.
-pub(super) struct Frame {
-    pub(super) id: FunctionId,
-    pub(super) modelled: Rc<Modelled>,
-    pub(super) facts: Rc<Facts>,
-    pub(super) arguments: Vec<Content>,
-    pub(super) results: Results,
-    pub(super) chain: Chain,
-    /// How what is executed now is known.
-    pub(super) path: Path,
-    /// Of loops that are being iterated.
-    pub(super) iterations: IdMap<LoopId, Option<i128>>,
-    /// What phis at the heads of loops held in the first iteration.
-    pub(super) entries: HashMap<InstructionId, Content>,
-    locals: Vec<InstanceId>,
-    returned: Option<Arrival>,
-}
-
-impl Frame {
-    /// The path at hand, taken so often.
-    pub(super) fn path(&self, weight: &Rc<Weight>) -> Path {
-        Path { weight: weight.clone(), ..self.path.clone() }
-    }
-}
-
-/// What arrives at a block, or at the end.
-#[derive(Clone)]
-pub(super) struct Arrival {
-    pub(super) weight: Rc<Weight>,
-    pub(super) memory: Memory,
-    /// Of the block's phis, or the value that is returned.
-    pub(super) contents: Vec<Content>,
-}
-
-impl Arrival {
-    fn join(self, model: &MemoryModel<'_>, other: Arrival) -> Arrival {
-        let contents = self.contents.iter().zip(&other.contents).map(|(&one, &two)| one.join(two)).collect();
-        Arrival {
-            weight: Rc::new(self.weight.plus(&other.weight)),
-            memory: self.memory.join(model, &other.memory),
-            contents,
-        }
-    }
-}
-
-/// What leaves a unit by an edge.
-#[derive(Clone)]
-pub(super) struct Departure {
-    pub(super) edge: Edge<BlockId>,
-    pub(super) arrival: Arrival,
-}
-
-/// What leaves a region.
-#[derive(Default)]
-pub(super) struct Leaving {
-    pub(super) exits: Vec<Departure>,
-    pub(super) back: Option<Arrival>,
-}
-
-/// The contents of an activation's values.
-pub(super) struct View<'v> {
-    pub(super) computing: Computing<'v>,
-    pub(super) frame: &'v Frame,
-}
-
-impl Contents for View<'_> {
-    fn content(&self, value: Value) -> Content {
-        match value {
-            Value::Instruction(at) => self.frame.results[at],
-            Value::Argument(position) => {
-                self.frame.arguments.get(position as usize).copied().unwrap_or(Content::Unknown)
-            }
-            other => self.computing.constant(other),
-        }
-    }
-}
 
 impl<'a> Follower<'_, 'a> {
     /// Follows one activation; none if it never returns.
@@ -258,7 +170,7 @@ impl<'a> Follower<'_, 'a> {
         if let Some(size) = stride.zip(count).and_then(|(stride, count)| stride.checked_mul(count)) {
             memory.set_size(id, size);
         }
-        Content::Place(super::content::Place { instance: id, offset: 0 })
+        Content::Byte(super::content::Byte { instance: id, offset: 0 })
     }
 
     fn load(&mut self, frame: &Frame, at: InstructionId, memory: &Memory) -> Content {
@@ -269,7 +181,7 @@ impl<'a> Follower<'_, 'a> {
         }
         let pointer = self.view(frame).content(function.operands_of(at)[0]);
         let content = match pointer {
-            Content::Place(place) => memory.load(self.model, place, instruction.ty),
+            Content::Byte(byte) => memory.load(self.model, byte, instruction.ty),
             _ => Content::Unknown,
         };
         match content {
@@ -300,7 +212,7 @@ impl<'a> Follower<'_, 'a> {
         let is_plain = !instruction.flags.has(Flags::VOLATILE) && !instruction.flags.has(Flags::ATOMIC);
         let content = if is_plain { view.content(value) } else { Content::Unknown };
         match (view.content(address), instruction.second_type) {
-            (Content::Place(place), Some(ty)) => memory.store(model, place, ty, content),
+            (Content::Byte(byte), Some(ty)) => memory.store(model, byte, ty, content),
             (Content::Within(instance), Some(ty)) => {
                 let size = model.layout.size(ty).unwrap_or(u64::MAX);
                 let object = memory.object(model, instance);
@@ -472,17 +384,5 @@ impl<'a> Follower<'_, 'a> {
         let module = self.model.module;
         let ty = module.type_of(&module.functions[frame.id], value)?;
         content.number(&module.types[ty])
-    }
-}
-
-/// Adds what leaves to what left by the same edge.
-pub(super) fn add_departure(model: &MemoryModel<'_>, all: &mut Vec<Departure>, more: Departure) {
-    match all.iter().position(|one| one.edge == more.edge) {
-        Some(position) => {
-            let before = all.swap_remove(position);
-            let arrival = before.arrival.join(model, more.arrival);
-            all.push(Departure { edge: more.edge, arrival });
-        }
-        None => all.push(more),
     }
 }

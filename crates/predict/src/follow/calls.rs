@@ -11,24 +11,18 @@ use opcost_index::Id;
 use opcost_ir::{CalleeRef, DeclarationId, Flags, GlobalId, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::activation::{Arrival, Frame, Start};
 use super::compute::Contents;
-use super::content::{Content, InstanceId, Place};
+use super::content::{Byte, Content, InstanceId};
+use super::follower::{Follower, Made, TooMuch};
+use super::frame::{Arrival, CallEnd, Frame, Start};
 use super::log::{EnteredCall, Event};
 use super::memory::{Memory, Rest};
 use super::writes::target;
-use super::{Follower, Made, TooMuch};
 use crate::contexts::{Chain, Given};
-use crate::model::{CellBase, CellPlace};
+use crate::model::{CellBase, CellSlot};
 
 /// Activations within activations.
 const DEEPEST: usize = 40;
-
-/// How a call ends.
-pub(super) enum CallEnd {
-    Returns(Content),
-    Never,
-}
 
 impl Follower<'_, '_> {
     pub(super) fn call(
@@ -126,7 +120,7 @@ impl Follower<'_, '_> {
         let copies = function.call(at).is_none_or(|call| call.copied_bytes > 0);
         let view = self.view(frame);
         let content = |&value: &Value| match view.content(value) {
-            Content::Place(_) | Content::Within(_) if copies => Content::Unknown,
+            Content::Byte(_) | Content::Within(_) if copies => Content::Unknown,
             content => content,
         };
         function.arguments_of(at).iter().map(content).collect()
@@ -145,7 +139,7 @@ impl Follower<'_, '_> {
         let arguments = self.arguments(frame, at);
         let body = &self.model.module.functions[callee];
         let needed = self.contexts.needed[callee].iter().map(|position| &modelled.model.symbols[position]);
-        let mut places = self.contexts.places[callee].clone();
+        let mut slots = self.contexts.slots[callee].clone();
         for open in needed {
             if let Symbol::Argument(position) = open.symbol {
                 let ty = self.model.module.type_of(body, Value::Argument(position));
@@ -154,11 +148,11 @@ impl Follower<'_, '_> {
                     given.arguments.insert(position, number);
                 }
             }
-            places.extend(open.place);
+            slots.extend(open.slot);
         }
-        for place in places {
-            if let Some(number) = self.number_there(place, callee, &arguments, memory) {
-                given.cells.insert(place, number);
+        for slot in slots {
+            if let Some(number) = self.number_there(slot, callee, &arguments, memory) {
+                given.cells.insert(slot, number);
             }
         }
         given
@@ -166,25 +160,25 @@ impl Follower<'_, '_> {
 
     fn number_there(
         &self,
-        place: CellPlace,
+        slot: CellSlot,
         callee: FunctionId,
         arguments: &[Content],
         memory: &Memory,
     ) -> Option<i128> {
-        let base = match place.base {
-            CellBase::Global(global) => Place { instance: InstanceId::new(global.index()), offset: 0 },
+        let base = match slot.base {
+            CellBase::Global(global) => Byte { instance: InstanceId::new(global.index()), offset: 0 },
             CellBase::Argument(position) => match arguments.get(position as usize) {
-                Some(&Content::Place(base)) => base,
+                Some(&Content::Byte(base)) => base,
                 _ => return None,
             },
         };
-        let there = Place { offset: base.offset.checked_add(place.offset)?, ..base };
-        let size = self.model.layout.size(place.ty)?;
+        let there = Byte { offset: base.offset.checked_add(slot.offset)?, ..base };
+        let size = self.model.layout.size(slot.ty)?;
         let object = memory.object(self.model, there.instance)?;
         let stays =
             self.model.is_constant(object) || self.writes.leaves(callee, target(object, there.offset), size);
-        let content = if stays { memory.load(self.model, there, place.ty) } else { Content::Unknown };
-        content.number(&self.model.module.types[place.ty])
+        let content = if stays { memory.load(self.model, there, slot.ty) } else { Content::Unknown };
+        content.number(&self.model.module.types[slot.ty])
     }
 
     fn library_call(
@@ -217,7 +211,7 @@ impl Follower<'_, '_> {
             ResultKind::Fresh { zeroed } => {
                 let rest = if zeroed { Rest::Zero } else { Rest::Unknown };
                 let instance = self.instance(memory, Made { function: frame.id, at }, rest);
-                Content::Place(Place { instance, offset: 0 })
+                Content::Byte(Byte { instance, offset: 0 })
             }
             ResultKind::Parameter(position) => argument(position),
             ResultKind::Moved(_) | ResultKind::Inside(_) | ResultKind::Outside => Content::Unknown,
@@ -229,14 +223,14 @@ impl Follower<'_, '_> {
 
     /// Data that is filled or copied as a whole.
     fn fill(&self, name: &str, arguments: &[Content], memory: &mut Memory) {
-        let &[Content::Place(to), what, Content::Word(length), ..] = arguments else { return };
+        let &[Content::Byte(to), what, Content::Word(length), ..] = arguments else { return };
         let size = memory.size(self.model, to.instance).map(u128::from);
         if to.offset != 0 || size != Some(length) || length == 0 {
             return;
         }
         match what {
             Content::Word(0) if is_named(name, "memset") => memory.fill(self.model, to.instance),
-            Content::Place(from) if is_named(name, "memcpy") => {
+            Content::Byte(from) if is_named(name, "memcpy") => {
                 let is_data = from.instance.index() < self.model.module.globals.len();
                 let all = memory.size(self.model, from.instance).map(u128::from);
                 if is_data && from.offset == 0 && all == Some(length) {

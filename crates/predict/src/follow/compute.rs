@@ -11,7 +11,7 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, Flags, Function, Instruction, Opcode, Predicate, Type, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::content::{Content, Place};
+use super::content::{Byte, Content};
 
 /// An activation's contents of values.
 pub(super) trait Contents {
@@ -103,7 +103,7 @@ impl Computing<'_> {
         };
         match (left, right) {
             (Content::Null, Content::Null) => truth(true),
-            (Content::Place(one), Content::Place(two)) if one.instance == two.instance => {
+            (Content::Byte(one), Content::Byte(two)) if one.instance == two.instance => {
                 let ordering = one.offset.cmp(&two.offset);
                 match predicate {
                     Some(Predicate::Ugt) => Content::Word(u128::from(ordering.is_gt())),
@@ -114,8 +114,8 @@ impl Computing<'_> {
                 }
             }
             // The start of data and of a local is not null; what was allocated may be.
-            (Content::Place(place), Content::Null) | (Content::Null, Content::Place(place))
-                if place.offset >= 0 && self.is_named(place) =>
+            (Content::Byte(byte), Content::Null) | (Content::Null, Content::Byte(byte))
+                if byte.offset >= 0 && self.is_named(byte) =>
             {
                 truth(false)
             }
@@ -124,10 +124,10 @@ impl Computing<'_> {
     }
 
     /// Whether it is data that the module defines.
-    fn is_named(&self, place: Place) -> bool {
+    fn is_named(&self, byte: Byte) -> bool {
         let globals = &self.model.module.globals;
-        place.instance.index() < globals.len()
-            && !globals[opcost_ir::GlobalId::new(place.instance.index())].is_declared
+        byte.instance.index() < globals.len()
+            && !globals[opcost_ir::GlobalId::new(byte.instance.index())].is_declared
     }
 
     fn same_bits(&self, ty: TypeId, content: Content) -> Content {
@@ -139,7 +139,7 @@ impl Computing<'_> {
             (Content::Double(_), Type::Float("double")) | (Content::Single(_), Type::Float("float")) => {
                 content
             }
-            (Content::Place(_) | Content::Within(_) | Content::Null, Type::Pointer(0)) => content,
+            (Content::Byte(_) | Content::Within(_) | Content::Null, Type::Pointer(0)) => content,
             _ => Content::Unknown,
         }
     }
@@ -167,12 +167,12 @@ impl Computing<'_> {
     fn address(&self, at: InstructionId, values: &dyn Contents) -> Content {
         let operands = self.function.operands_of(at);
         let base = values.content(operands[0]);
-        let Content::Place(place) = base else {
+        let Content::Byte(byte) = base else {
             return base.instance().map_or(Content::Unknown, Content::Within);
         };
-        match self.distance(at, values).and_then(|distance| place.offset.checked_add(distance)) {
-            Some(offset) => Content::Place(Place { offset, ..place }),
-            None => Content::Within(place.instance),
+        match self.distance(at, values).and_then(|distance| byte.offset.checked_add(distance)) {
+            Some(offset) => Content::Byte(Byte { offset, ..byte }),
+            None => Content::Within(byte.instance),
         }
     }
 

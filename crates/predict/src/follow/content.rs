@@ -32,7 +32,7 @@ pub(super) enum Content {
     /// The bits of a `float`.
     Single(u32),
     Null,
-    Place(Place),
+    Byte(Byte),
     /// A pointer somewhere into it.
     Within(InstanceId),
     Code(FunctionId),
@@ -40,7 +40,7 @@ pub(super) enum Content {
 
 /// A byte of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Byte {
     pub(super) instance: InstanceId,
     pub(super) offset: i64,
 }
@@ -60,7 +60,7 @@ impl Content {
     /// The instance that a pointer is made of.
     pub(super) fn instance(self) -> Option<InstanceId> {
         match self {
-            Content::Place(place) => Some(place.instance),
+            Content::Byte(byte) => Some(byte.instance),
             Content::Within(instance) => Some(instance),
             _ => None,
         }
@@ -86,7 +86,7 @@ impl Content {
             (ConstantValue::Global { global, offset }, Type::Pointer(0))
                 if module.globals[global].kind == GlobalKind::Variable =>
             {
-                Content::Place(Place { instance: InstanceId::new(global.index()), offset })
+                Content::Byte(Byte { instance: InstanceId::new(global.index()), offset })
             }
             _ => Content::Unknown,
         }

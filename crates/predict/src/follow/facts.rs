@@ -110,7 +110,7 @@ fn calls(model: &FunctionModel, id: LoopId) -> Vec<usize> {
     model.calls.iter().enumerate().filter_map(inside).collect()
 }
 
-/// Whether an integer or a pointer is stored in the loop, or used behind it.
+/// Whether an integer or a pointer is stored in the loop, or used after it.
 fn has_effects(program: &MemoryModel<'_>, function: &Function, model: &FunctionModel, id: LoopId) -> bool {
     let is_number = |value: Value| {
         let ty = program.module.type_of(function, value).map(|ty| &program.module.types[ty]);

@@ -13,13 +13,13 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::Module;
 use opcost_key::{BlockId, FunctionId};
 
-use super::loops::Summary;
+use super::summary::Summary;
 use crate::contexts::{Context, Contexts};
+use crate::entries::{Entries, class_of_loop};
 use crate::evaluate::LoopGrade;
 use crate::fraction::{Fraction, whole};
 use crate::model::FunctionModel;
 use crate::prediction::{BlockPrediction, Class};
-use crate::program::{Entries, class_of_loop};
 
 /// Events that are kept before they are summed up.
 const MOST_EVENTS: usize = 1 << 14;

@@ -2,7 +2,7 @@
 //!
 //! A loop whose counts are exact, with all that it calls, is counted: no iteration is evaluated. What
 //! it writes is forgotten then, and so are its values. So a short one that stores integers, or whose
-//! numbers are used behind it, is iterated all the same. A loop that formulas do not count is iterated
+//! numbers are used after it, is iterated all the same. A loop that formulas do not count is iterated
 //! as long as its exits are decided; if one is not, or if it takes too long, that never happened, and
 //! it is counted with guesses. Cost: for one that is counted its formulas, once for each set of
 //! numbers; for one that is iterated its instructions.
@@ -17,20 +17,21 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::activation::{Arrival, Departure, Frame, add_departure};
 use super::compute::Contents;
-use super::content::{Content, InstanceId, Place};
+use super::content::{Byte, Content, InstanceId};
 use super::facts::{holds_at, phis};
+use super::follower::{Follower, TooMuch};
+use super::frame::{Arrival, Departure, Frame, add_departure};
 use super::log::{EnteredCall, Event, Weight};
 use super::memory::Memory;
+use super::summary::{Summary, SummaryKey};
 use super::writes::{Write, target};
-use super::{Follower, TooMuch};
 use crate::contexts::{Caller, Context};
-use crate::evaluate::{Evaluator, LoopCounts, LoopGrade};
+use crate::entries::Entries;
+use crate::evaluate::{Evaluator, LoopGrade};
 use crate::fraction::{Fraction, to_f64};
-use crate::model::{CellBase, CellPlace};
+use crate::model::{CellBase, CellSlot};
 use crate::prediction::Class;
-use crate::program::Entries;
 
 /// Units that a loop's evaluator looks at one iteration at a time.
 const BUDGET: u64 = 20_000;
@@ -41,29 +42,10 @@ const MOST_FAILURES: u32 = 4;
 /// Instructions that may be lost in vain, and do not count.
 const SMALL_LOSS: i64 = 400;
 
-/// Numbers that decide the counts of a loop.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SummaryKey {
-    function: FunctionId,
-    id: LoopId,
-    numbers: Vec<Option<i128>>,
-}
-
-/// One activation of a loop as formulas count it.
-pub(super) struct Summary {
-    pub(super) id: LoopId,
-    /// In the order of the counts.
-    pub(super) members: Vec<BlockId>,
-    pub(super) counts: LoopCounts,
-    is_exact: bool,
-    /// Instructions.
-    cost: f64,
-}
-
 /// A loop before it is decided what becomes of it.
 struct Counted {
     summary: Rc<Summary>,
-    /// Memory behind it.
+    /// Memory after it.
     memory: Memory,
     calls: Vec<CallWithin>,
     is_closed: bool,
@@ -230,7 +212,7 @@ impl Follower<'_, '_> {
             _ => false,
         };
         given.arguments.retain(|&argument, _| !varies(argument));
-        given.cells.retain(|place, _| match place.base {
+        given.cells.retain(|slot, _| match slot.base {
             CellBase::Global(_) => true,
             CellBase::Argument(argument) => !varies(argument),
         });
@@ -288,7 +270,7 @@ impl Follower<'_, '_> {
         true
     }
 
-    /// Counts a loop and goes on behind it.
+    /// Counts a loop and goes on after it.
     fn apply(
         &mut self,
         frame: &mut Frame,
@@ -305,8 +287,8 @@ impl Follower<'_, '_> {
         }
         for CallWithin { position, contexts } in calls {
             let call = &model.calls[position];
-            let Some(place) = super::log::position(&summary.members, call.block) else { continue };
-            let counts = [&summary.counts.own.counts[place], &summary.counts.other.counts[place]];
+            let Some(index) = super::log::position(&summary.members, call.block) else { continue };
+            let counts = [&summary.counts.own.counts[index], &summary.counts.other.counts[index]];
             let weight = arrival.weight.times(counts[0], counts[1]);
             let path = summary.path_of(model, call.block, &entry);
             if weight.is_zero() {
@@ -382,7 +364,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// What a load in a loop, or behind it, reads that the loop leaves alone.
+    /// What a load in a loop, or after it, reads that the loop leaves alone.
     fn number_in_memory(
         &self,
         frame: &Frame,
@@ -397,13 +379,13 @@ impl Follower<'_, '_> {
             return None;
         }
         let open = model.symbols.values().find(|open| open.value == Some(Value::Instruction(load)));
-        let place = match open.and_then(|open| open.place) {
-            Some(CellPlace { base: CellBase::Global(global), offset, .. }) => {
-                Place { instance: InstanceId::new(global.index()), offset }
+        let byte = match open.and_then(|open| open.slot) {
+            Some(CellSlot { base: CellBase::Global(global), offset, .. }) => {
+                Byte { instance: InstanceId::new(global.index()), offset }
             }
-            Some(CellPlace { base: CellBase::Argument(position), offset, .. }) => {
+            Some(CellSlot { base: CellBase::Argument(position), offset, .. }) => {
                 match frame.arguments.get(position as usize) {
-                    Some(Content::Place(base)) => Place { offset: base.offset.checked_add(offset)?, ..*base },
+                    Some(Content::Byte(base)) => Byte { offset: base.offset.checked_add(offset)?, ..*base },
                     _ => return None,
                 }
             }
@@ -417,14 +399,14 @@ impl Follower<'_, '_> {
                     }
                 }
                 match self.view(frame).content(address) {
-                    Content::Place(place) => place,
+                    Content::Byte(byte) => byte,
                     _ => return None,
                 }
             }
         };
         let size = self.model.layout.size(instruction.ty)?;
-        let object = arrival.memory.object(self.model, place.instance)?;
-        let there = target(object, place.offset);
+        let object = arrival.memory.object(self.model, byte.instance)?;
+        let there = target(object, byte.offset);
         let objects = self.model.addresses.objects();
         let leaves = |write: &Write| match *write {
             Write::Targets(targets, length) => !self.model.addresses.may_touch(targets, length, there, size),
@@ -434,7 +416,7 @@ impl Follower<'_, '_> {
         if !frame.facts.loops[id].writes.iter().all(leaves) {
             return None;
         }
-        let content = arrival.memory.load(self.model, place, instruction.ty);
+        let content = arrival.memory.load(self.model, byte, instruction.ty);
         self.number(frame, Value::Instruction(load), &content)
     }
 }

@@ -20,7 +20,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{GlobalId, GlobalKind, ScalarValue, TypeId};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::content::{Content, InstanceId, Place};
+use super::content::{Byte, Content, InstanceId};
 
 /// Cells of one instance.
 const MOST_CELLS: usize = 1 << 14;
@@ -99,7 +99,7 @@ impl Instance {
 
     /// Nobody knows what is written to these bytes, or whether.
     fn blur(&mut self, span: Span) {
-        self.cells.retain(|&start, cell| is_apart(span, start, cell.size));
+        self.cells.retain(|&start, cell| is_disjoint(span, start, cell.size));
         self.add_hole(span);
     }
 
@@ -145,7 +145,7 @@ impl Instance {
 }
 
 /// Whether a write to these bytes never touches a cell.
-fn is_apart(span: Span, start: u64, size: u64) -> bool {
+fn is_disjoint(span: Span, start: u64, size: u64) -> bool {
     let Ok(start) = i64::try_from(start) else { return false };
     span.offsets.apart(span.size, Offsets::exact(start), size) == Some(Apart::Always)
 }
@@ -197,7 +197,7 @@ impl Memory {
     }
 
     /// What a load reads.
-    pub(super) fn load(&self, model: &MemoryModel<'_>, at: Place, ty: TypeId) -> Content {
+    pub(super) fn load(&self, model: &MemoryModel<'_>, at: Byte, ty: TypeId) -> Content {
         let (Some(size), Ok(offset)) = (model.layout.size(ty), u64::try_from(at.offset)) else {
             return Content::Unknown;
         };
@@ -226,7 +226,7 @@ impl Memory {
             }
             _ => return Content::Unknown,
         }
-        if instance.holes.iter().any(|&hole| !is_apart(hole, offset, size)) {
+        if instance.holes.iter().any(|&hole| !is_disjoint(hole, offset, size)) {
             return Content::Unknown;
         }
         match instance.rest {
@@ -237,7 +237,7 @@ impl Memory {
     }
 
     /// A store of a scalar.
-    pub(super) fn store(&mut self, model: &MemoryModel<'_>, at: Place, ty: TypeId, content: Content) {
+    pub(super) fn store(&mut self, model: &MemoryModel<'_>, at: Byte, ty: TypeId, content: Content) {
         let size = model.layout.size(ty);
         let offset = u64::try_from(at.offset).ok();
         let Some(instance) = self.instance_mut(model, at.instance) else { return };

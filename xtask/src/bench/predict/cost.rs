@@ -1,4 +1,4 @@
-//! What does `opcost predict` take beside `opcost loops`, on SQLite's bitcode?
+//! What does `opcost predict` take next to `opcost loops`, on SQLite's bitcode?
 
 use crate::bench::{figures, setup, timed};
 use crate::command;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// What a prediction takes beside trip counts alone, on SQLite's bitcode.
+/// What a prediction takes next to trip counts alone, on SQLite's bitcode.
 pub(super) fn part(rounds: usize, opcost: &Path, folder: &Path) -> Result<String> {
     let sqlite = setup::program("sqlite")?;
     let source = setup::source(&sqlite, "sqlite3.c")?;
