@@ -23,8 +23,19 @@ pub enum LoopFate {
     Thinned,
     /// It iterates as before, and nine tenths or more of it stay.
     Whole,
+    /// It iterates equally often each time, so the slice need not have it.
+    Constant,
     /// It was waived: the slice need not have it.
     Waived,
+}
+
+/// How often a loop iterates, where that is so each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConstantTrips {
+    /// How often its header runs each time that it is entered.
+    pub headers: u64,
+    /// How often it is entered each time that the loop around it is; none if entries are counted.
+    pub entries: Option<u64>,
 }
 
 /// A loop.
@@ -36,6 +47,10 @@ pub struct SlicedLoop {
     pub location: SlicedLocation,
     /// 1 for an outermost loop of its function.
     pub depth: u32,
+    /// The loop around it in its function, by position among all.
+    pub parent: Option<usize>,
+    /// How often it iterates, if no event reports that.
+    pub constant: Option<ConstantTrips>,
     /// What becomes of it.
     pub fate: LoopFate,
     /// Its instructions.
@@ -118,6 +133,21 @@ pub struct VerifiedLoop {
     pub slice_iterations: u64,
     /// Whether the sequences of its events are equal.
     pub is_equal: bool,
+}
+
+/// Counts of the events of all loops, with those put in that are constant and no run reported: two of
+/// each loop, its entries and executions of its header.
+pub fn with_constants(reported: &[u64], loops: &[SlicedLoop]) -> Vec<u64> {
+    let mut counts = reported.to_vec();
+    // A loop comes after those around it.
+    for (position, one) in loops.iter().enumerate() {
+        let (Some(constant), true) = (one.constant, counts.len() > 2 * position + 1) else { continue };
+        if let (Some(entries), Some(parent)) = (constant.entries, one.parent) {
+            counts[2 * position] = counts[2 * parent].saturating_mul(entries);
+        }
+        counts[2 * position + 1] = counts[2 * position].saturating_mul(constant.headers);
+    }
+    counts
 }
 
 /// What the end of a program that was not killed begins with.

@@ -62,8 +62,9 @@ AttributeMask promises() {
 extern "C" {
 
 // Cells for so many events, counted in place, under names that the runtime of slices knows.
-// `names` has a line for each loop.
-LLVMValueRef opcost_make_events(LLVMModuleRef handle, uint32_t count, bool is_called, const char *names) {
+// `names` has a line for each loop, `constants` three words.
+LLVMValueRef opcost_make_events(LLVMModuleRef handle, uint32_t count, bool is_called, const char *names,
+                                const uint64_t *constants) {
   Module &module = *unwrap(handle);
   LLVMContext &context = module.getContext();
   Type *word = Type::getInt64Ty(context), *byte = Type::getInt8Ty(context);
@@ -72,6 +73,8 @@ LLVMValueRef opcost_make_events(LLVMModuleRef handle, uint32_t count, bool is_ca
   define(module, ConstantInt::get(word, count), true, "opc_slice_events");
   define(module, ConstantInt::get(byte, is_called), true, "opc_slice_called");
   define(module, ConstantDataArray::getString(context, names), true, "opc_slice_names");
+  ArrayRef<uint64_t> words(constants, size_t(count) / 2 * 3);
+  define(module, ConstantDataArray::get(context, words), true, "opc_slice_constants");
   return wrap(cells);
 }
 

@@ -20,6 +20,7 @@ unsafe extern "C" {
         count: u32,
         is_called: bool,
         names: *const c_char,
+        constants: *const u64,
     ) -> LLVMValueRef;
     fn opcost_count_event(before: LLVMValueRef, cells: LLVMValueRef, event: u32);
     fn opcost_tell_event(module: LLVMModuleRef, before: LLVMValueRef, event: u32);
@@ -48,6 +49,16 @@ pub struct Events<'a> {
     pub form: EventForm,
     /// Names of all loops, a line each.
     pub names: &'a str,
+    /// Of each loop: how often its header runs at each entry, 0 if that is counted; how often it is entered
+    /// at each entry of another loop, or [`Events::COUNTED`]; and which loop that is.
+    pub constants: &'a [[u64; 3]],
+}
+
+impl Events<'_> {
+    /// Entries are counted.
+    pub const COUNTED: u64 = u64::MAX;
+    /// All of a loop is counted.
+    pub const MEASURED: [u64; 3] = [0, Self::COUNTED, 0];
 }
 
 impl Session {
@@ -80,8 +91,11 @@ impl Session {
         let count = 2 * events.names.lines().count() as u32;
         let names = CString::new(events.names.replace('\0', "?")).expect("no zero is left");
         let is_called = events.form == EventForm::Called;
-        // SAFETY: the module is alive, here and below, and the text terminated; spots are instructions of it.
-        let cells = unsafe { opcost_make_events(self.module, count, is_called, names.as_ptr()) };
+        assert_eq!(2 * events.constants.len(), count as usize, "three words for each loop");
+        let constants = events.constants.as_flattened().as_ptr();
+        // SAFETY: the module is alive, here and below, and the text terminated; there are three words for each
+        // loop; spots are instructions of the module.
+        let cells = unsafe { opcost_make_events(self.module, count, is_called, names.as_ptr(), constants) };
         for &(function, spot, event) in &events.marks.marks {
             let before = spots.get_mut(&function).expect("all were looked up").before(spot);
             match events.form {

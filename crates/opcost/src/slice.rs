@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use opcost_answer::Failure;
 use opcost_answer::run::Finish;
-use opcost_answer::slice::{EXITED, SliceVerdict, VerifiedLoop};
+use opcost_answer::slice::{EXITED, SliceVerdict, SlicedLoop, VerifiedLoop, with_constants};
 use opcost_run::slice::{EventStream, SliceRun};
 use opcost_run::start::Streams;
 use opcost_toolchain::build::Build;
@@ -40,6 +40,8 @@ pub struct VerifiedRun<'a> {
     pub inputs: &'a [Input],
     /// Arguments of the program.
     pub arguments: &'a [OsString],
+    /// The loops, as they were sliced.
+    pub loops: &'a [SlicedLoop],
     /// What it reads as its standard input.
     pub stdin: Option<&'a Path>,
 }
@@ -56,38 +58,53 @@ pub fn verify(
     let (end, whole) = stream(build, &modules.called[0], run, None)?;
     let (slice_end, slice) = stream(build, &modules.called[1], run, Some(whole.total))?;
     let (seconds, counts) = timed(build, &modules.counted[0], run)?;
-    let is_other = |counts: &Option<Vec<u64>>| counts.as_ref().is_some_and(|counts| *counts != whole.counts);
-    if is_other(&counts) {
+    // What the slice leaves out since it is constant, the program itself counts in place.
+    let whole_counts = with_constants(&whole.counts, run.loops);
+    let is_measured = |event: usize| {
+        let constant = run.loops.get(event / 2).and_then(|one| one.constant);
+        constant.is_none_or(|constant| event % 2 == 0 && constant.entries.is_none())
+    };
+    let differs =
+        |event: usize| counts.as_ref().is_some_and(|counts| counts.get(event) != whole_counts.get(event));
+    if (0..whole_counts.len()).any(|event| is_measured(event) && differs(event)) {
         return Err(Failure::Counters(
             "the program ran in another way the second time, so nothing can be compared. Its runs differ by a clock, \
              by chance, or by a file that it changed"
                 .to_owned(),
         ));
     }
-    let streams_equal = whole == slice;
+    let mut loops = compared([&whole, &slice], run.loops);
+    for one in &mut loops {
+        let events = [2 * one.position, 2 * one.position + 1];
+        if events.into_iter().any(differs) {
+            let of = |event: usize| counts.as_ref().map_or(0, |counts| counts[event]);
+            [one.entries, one.iterations] = events.map(of);
+            one.is_equal = false;
+        }
+    }
+    let streams_equal = whole == slice && loops.iter().all(|one| one.is_equal);
     // A slice that goes astray may not end: it is not run again.
     let (slice_seconds, slice_counts) =
         if streams_equal { timed(build, &modules.counted[1], run)? } else { (f64::NAN, None) };
     Ok(SliceVerdict {
-        streams_equal: streams_equal && !is_other(&slice_counts),
+        streams_equal: streams_equal && slice_counts.is_none_or(|counts| counts == whole_counts),
         ends_equal: end == slice_end,
         end: words(end),
         slice_end: words(slice_end),
         events: whole.total,
         slice_events: slice.total,
-        loops: compared(&whole, &slice),
+        loops,
         seconds,
         slice_seconds,
     })
 }
 
-fn compared(whole: &EventStream, slice: &EventStream) -> Vec<VerifiedLoop> {
+fn compared([whole, slice]: [&EventStream; 2], loops: &[SlicedLoop]) -> Vec<VerifiedLoop> {
+    let counts = [whole, slice].map(|stream| with_constants(&stream.counts, loops));
     let one = |(position, hash): (usize, &u64)| {
-        let of = |stream: &EventStream| {
-            let event = |at: usize| stream.counts.get(at).copied().unwrap_or(0);
-            (event(2 * position), event(2 * position + 1))
-        };
-        let ((entries, iterations), (slice_entries, slice_iterations)) = (of(whole), of(slice));
+        let of =
+            |counts: &[u64]| [2 * position, 2 * position + 1].map(|at| counts.get(at).copied().unwrap_or(0));
+        let [[entries, iterations], [slice_entries, slice_iterations]] = [of(&counts[0]), of(&counts[1])];
         let is_equal = slice.loops.get(position) == Some(hash);
         VerifiedLoop { position, entries, iterations, slice_entries, slice_iterations, is_equal }
     };

@@ -12,6 +12,7 @@
 //! | where are the events of loops? | `marks` |
 //! | which branches decide whether a block runs? | `control` |
 //! | what may be left out of calls of libraries? | `library` |
+//! | which loops need no events, as their counts are constant? | `constants` |
 //! | what must stay in any case? | `roots` |
 //! | what else must stay? | `closure` |
 //! | why does an instruction stay? | `reason` |
@@ -26,6 +27,7 @@
 
 mod check;
 mod closure;
+mod constants;
 mod control;
 mod edits;
 mod library;
@@ -38,6 +40,7 @@ mod site;
 mod slice;
 
 pub use check::{RemovalFault, check};
+pub use constants::ConstantLoop;
 pub use marks::{LoopNumber, MarkedLoop};
 pub use options::{Criterion, Level, SliceOptions};
 pub use reason::{Because, How};

@@ -15,7 +15,8 @@ pub enum Level {
     /// The call graph stays: every call of a function of the program.
     #[default]
     Calls,
-    /// A call stays only where something in its callee stays.
+    /// A call stays only where something in its callee stays, and a loop that iterates equally often each
+    /// time only where something in it does.
     Needed,
 }
 

@@ -25,6 +25,8 @@ pub enum How {
     Call,
     /// It calls what is outside of the program, and that may do more than compute.
     Library,
+    /// It calls what is outside of the program, and nothing says what that does.
+    Unknown,
     /// It is `volatile` or atomic.
     Observed,
     /// It is part of an exception's way.

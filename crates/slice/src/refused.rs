@@ -69,7 +69,17 @@ const JUMPS: &[&str] = &[
     "swapcontext",
     "makecontext",
 ];
-const THREADS: &[&str] = &["pthread_create", "thrd_create", "__kmpc_fork_call", "clone", "clone3"];
+const THREADS: &[&str] = &["pthread_create", "thrd_create", "clone", "clone3"];
+/// What names of functions begin with that start threads, in C++, OpenMP and OpenACC.
+const THREAD_BEGINNINGS: &[&str] = &[
+    "_ZNSt6thread15_M_start_thread",
+    "__kmpc_fork_",
+    "__kmpc_omp_task",
+    "__tgt_target",
+    "GOMP_parallel",
+    "GOMP_task",
+    "GOMP_target",
+];
 const PROCESSES: &[&str] = &[
     "fork",
     "vfork",
@@ -83,8 +93,18 @@ const PROCESSES: &[&str] = &[
     "execvp",
     "execve",
 ];
-const SIGNALS: &[&str] =
-    &["signal", "sigset", "bsd_signal", "sigaction", "setitimer", "alarm", "timer_create"];
+const SIGNALS: &[&str] = &[
+    "signal",
+    "ssignal",
+    "sigset",
+    "bsd_signal",
+    "sigaction",
+    "sigvec",
+    "setitimer",
+    "alarm",
+    "ualarm",
+    "timer_create",
+];
 const LOADERS: &[&str] = &["dlopen", "dlsym", "dlmopen"];
 /// What they call runs at the end, in the order of the program.
 const AT_END: &[&str] = &["atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "__cxa_thread_atexit"];
@@ -165,6 +185,9 @@ fn call(memory: &MemoryModel<'_>, site: SliceSite) -> Option<String> {
     ];
     if let Some((_, what)) = lists.iter().find(|(names, _)| names.contains(&name)) {
         return Some(format!("{name} {what}"));
+    }
+    if THREAD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+        return Some(format!("{name} starts a thread, and threads are not sliced"));
     }
     if call.returns_twice {
         return Some(format!("{name} may return twice"));

@@ -13,6 +13,7 @@ use opcost_ir::{CalleeRef, Flags, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::closure::Closure;
+use crate::constants::ConstantLoop;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop};
 use crate::options::{Criterion, Level};
@@ -69,18 +70,28 @@ impl Closure<'_> {
             CalleeRef::Function(_) => may_throw.then_some(How::Exception),
             CalleeRef::Indirect => Some(How::Call),
             CalleeRef::Assembly => Some(How::Library),
-            CalleeRef::Declaration(_) => match self.fates.get(&site) {
-                Some(Fate::Stays) | None => Some(How::Library),
+            CalleeRef::Declaration(declared) => match self.fates.get(&site) {
+                Some(Fate::Stays) | None => {
+                    let effect = self.memory.externals.effect(body, at, declared);
+                    let is_unknown = effect.does_anything || !self.memory.externals.is_known(declared);
+                    let is_intrinsic = self.memory.module.declarations[declared].is_intrinsic;
+                    Some(if is_unknown && !is_intrinsic { How::Unknown } else { How::Library })
+                }
                 Some(_) => may_throw.then_some(How::Exception),
             },
         }
     }
 
-    /// The events of a loop stay where they are.
-    pub(crate) fn add_loop(&mut self, number: LoopNumber, one: &MarkedLoop) {
+    /// The events of a loop stay where they are; those of a constant loop need not all be there.
+    pub(crate) fn add_loop(&mut self, number: LoopNumber, one: &MarkedLoop, constant: Option<ConstantLoop>) {
         let because = Because::root(How::Loop(number));
         let body = &self.memory.module.functions[one.function];
-        self.need_block(one.function, one.header, because);
+        if constant.is_none() {
+            self.need_block(one.function, one.header, because);
+        }
+        if constant.is_some_and(|constant| constant.entries.is_some()) {
+            return;
+        }
         for &(block, _) in &one.entries {
             self.need_block(one.function, block, because);
             if body.blocks[block].successors.len() > 1 {

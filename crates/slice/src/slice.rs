@@ -1,11 +1,13 @@
 //! The whole question: from the memory model of a program to what stays of it.
 
 use opcost_analysis::memory::MemoryModel;
-use opcost_index::{IdMap, IdSet};
+use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{EventMarks, Removal};
 use opcost_key::FunctionId;
+use rustc_hash::FxHashMap;
 
 use crate::closure::Closure;
+use crate::constants::ConstantLoop;
 use crate::edits::removal;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop, loops_of};
@@ -27,8 +29,12 @@ pub struct Slice {
     pub because: IdMap<FunctionId, IdMap<opcost_key::InstructionId, Option<Because>>>,
     /// What is to be changed.
     pub removal: Removal,
-    /// The events, at the same spots in the program and in the slice.
+    /// Those that iterate equally often each time, at the level at which they may go.
+    pub constants: FxHashMap<LoopNumber, ConstantLoop>,
+    /// The events that the program and the slice report, at the same spots in both.
     pub events: EventMarks,
+    /// The events of all loops that are not waived, as the program alone can report them.
+    pub all_events: EventMarks,
     /// Calls that print and go.
     pub printing: Vec<SliceSite>,
 }
@@ -64,20 +70,30 @@ impl Slice {
             }
         }
         let waived = with_inner(&loops, &options.waived);
+        let mut constants = FxHashMap::default();
         if let Some(criterion) = &options.criterion {
             closure.add_criterion(criterion);
         } else {
+            if options.level == Level::Needed {
+                constants = closure.constant_loops(&loops);
+                constants.retain(|&number, _| !waived.contains(number));
+            }
             let marked = loops.iter().filter(|&(number, _)| !waived.contains(number));
-            marked.for_each(|(number, one)| closure.add_loop(number, one));
+            marked.for_each(|(number, one)| closure.add_loop(number, one, constants.get(&number).copied()));
         }
         closure.need_outside_data();
         closure.run();
         let all_marks =
             loops.iter().filter(|&(number, _)| options.criterion.is_none() && !waived.contains(number));
-        let marks = all_marks.flat_map(|(number, one)| one.events(number)).collect();
+        let all_events =
+            EventMarks { marks: all_marks.flat_map(|(number, one)| one.events(number)).collect() };
+        let mut events = all_events.clone();
+        events.marks.retain(|&(.., event)| is_reported(event, &constants));
         Ok(Slice {
             removal: if options.level == Level::Nothing { Removal::default() } else { removal(&closure) },
-            events: EventMarks { marks },
+            constants,
+            events,
+            all_events,
             printing: printing(&closure),
             because: closure
                 .functions
@@ -126,6 +142,12 @@ impl Slice {
         let all = self.because.values().flat_map(IdMap::values);
         all.fold((0, 0), |(all, stay), one| (all + 1, stay + usize::from(one.is_some())))
     }
+}
+
+/// Whether a run of the slice reports an event: entering is even, the header is odd.
+fn is_reported(event: u32, constants: &FxHashMap<LoopNumber, ConstantLoop>) -> bool {
+    let constant = constants.get(&LoopNumber::new(event as usize / 2));
+    constant.is_none_or(|constant| event.is_multiple_of(2) && constant.entries.is_none())
 }
 
 /// The waived loops and those inside them.

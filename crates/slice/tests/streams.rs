@@ -6,11 +6,13 @@
 
 mod common;
 
+use std::collections::HashMap;
+
 use common::applied;
 use opcost_analysis::memory::{Effects, MemoryModel, World};
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::FunctionId;
-use opcost_slice::{Level, Slice, SliceOptions, SliceSite, check};
+use opcost_slice::{ConstantLoop, Level, LoopNumber, Slice, SliceOptions, SliceSite, check};
 use opcost_testkit::{
     Ended, InterpretedRun, Interpreter, LoopShape, ObservedWriter, all_inputs, function_named, natural_loops,
     random_branches, random_loops,
@@ -30,20 +32,77 @@ fn shapes(module: &Module) -> Vec<LoopShape> {
     module.functions.iter().flat_map(|(id, function)| natural_loops(id, function)).collect()
 }
 
-/// All that a run tells of its loops, and its result.
-fn stream(run: &InterpretedRun) -> String {
+/// All that a run reports of its loops, and its result. A constant loop of the slice reports its entries
+/// alone, or nothing; then so do loops around the others.
+fn stream(run: &InterpretedRun, shapes: &[LoopShape], slice: &Slice) -> String {
     let mut text = format!("{:?}\n", run.ended);
     for one in &run.activations {
         let frame = run.frames[one.frame].function;
-        text += &format!("{frame} {} {:?} {}\n", one.shape, one.turns_around, one.header_executions);
+        let constant = constant_of(slice, &shapes[one.shape]);
+        match constant {
+            None if slice.constants.is_empty() => {
+                text += &format!("{frame} {} {:?} {}\n", one.shape, one.turns_around, one.header_executions);
+            }
+            None => text += &format!("{frame} {} {}\n", one.shape, one.header_executions),
+            Some(ConstantLoop { entries: None, .. }) => text += &format!("{frame} {}\n", one.shape),
+            Some(_) => {}
+        }
     }
     text
 }
 
-/// Runs a program and its slices at all levels with these inputs; how many runs were compared.
-fn compare(module: &Module, parameters: &[u32], seed: Option<u64>, most: usize) -> usize {
-    let main = function_named(module, "main").expect("main");
+fn constant_of(slice: &Slice, shape: &LoopShape) -> Option<ConstantLoop> {
+    let is_it = |number: LoopNumber| {
+        slice.loops[number].function == shape.function && slice.loops[number].header == shape.header
+    };
+    slice.constants.iter().find(|&(&number, _)| is_it(number)).map(|(_, &constant)| constant)
+}
+
+/// What is claimed of constant loops is so in the whole program; how many claims were compared.
+fn constants_hold(
+    run: &InterpretedRun,
+    shapes: &[LoopShape],
+    slice: &Slice,
+    program: &dyn Fn() -> String,
+) -> usize {
+    let mut entered: HashMap<(usize, usize), u64> = HashMap::new();
     let mut compared = 0;
+    for one in &run.activations {
+        let Some(constant) = constant_of(slice, &shapes[one.shape]) else { continue };
+        assert_eq!(one.header_executions, constant.headers, "{}", program());
+        compared += 1;
+        if let Some(parent) = one.parent {
+            *entered.entry((parent, one.shape)).or_default() += 1;
+        }
+    }
+    for (number, inner) in shapes.iter().enumerate() {
+        let Some(ConstantLoop { entries: Some(entries), .. }) = constant_of(slice, inner) else { continue };
+        let numbered =
+            slice.loops.values().find(|one| one.function == inner.function && one.header == inner.header);
+        let around = &slice.loops[numbered.and_then(|one| one.parent).expect("a loop around")];
+        for (position, outer) in run.activations.iter().enumerate() {
+            let shape = &shapes[outer.shape];
+            if shape.function == around.function && shape.header == around.header {
+                let actual = entered.get(&(position, number)).copied().unwrap_or(0);
+                assert_eq!(actual, entries, "{}", program());
+            }
+        }
+    }
+    compared
+}
+
+/// How much was compared.
+#[derive(Default)]
+struct Compared {
+    runs: usize,
+    /// Times that a constant loop was entered.
+    constants: usize,
+}
+
+/// Runs a program and its slices at all levels with these inputs.
+fn compare(module: &Module, parameters: &[u32], seed: Option<u64>, most: usize) -> Compared {
+    let main = function_named(module, "main").expect("main");
+    let mut compared = Compared::default();
     for level in [Level::Flow, Level::Calls, Level::Needed] {
         let slice = sliced(module, &SliceOptions { level, ..SliceOptions::default() });
         let left = applied(module, &slice.removal);
@@ -59,9 +118,12 @@ fn compare(module: &Module, parameters: &[u32], seed: Option<u64>, most: usize) 
             }
             let program = || opcost_ir::print_module(module);
             let rest = || opcost_ir::print_module(&left);
-            assert_eq!(stream(&first), stream(&second), "{level:?} {input:?}\n{}\n{}", program(), rest());
+            let shapes = shapes(module);
+            let [one, other] = [&first, &second].map(|run| stream(run, &shapes, &slice));
+            assert_eq!(one, other, "{level:?} {input:?}\n{}\n{}", program(), rest());
+            compared.constants += constants_hold(&first, &shapes, &slice, &program);
             writers_stay(&slice, &first, &program);
-            compared += 1;
+            compared.runs += 1;
         }
     }
     compared
@@ -111,7 +173,7 @@ done:
 fn the_counter_stays_and_what_is_summed_goes() {
     assert_eq!(kept(SUM), (10, 5));
     let module = parse_module(SUM).expect("a module");
-    assert!(compare(&module, &[32], None, 20) > 10);
+    assert!(compare(&module, &[32], None, 20).runs > 10);
 }
 
 /// A bound that comes through memory, a call and an argument.
@@ -154,7 +216,53 @@ fn what_is_stored_and_passed_and_returned_stays_and_its_neighbour_goes() {
     assert_eq!(stays, [true, false, false]);
     let stays: Vec<bool> = slice.because[main].values().take(4).map(Option::is_some).collect();
     assert_eq!(stays, [false, true, true, true]);
-    assert!(compare(&module, &[32], None, 40) > 10);
+    assert!(compare(&module, &[32], None, 40).runs > 10);
+}
+
+/// Three loops of which two iterate equally often: they go at the last level, and what is claimed of them
+/// is so.
+#[test]
+fn loops_that_iterate_equally_often_go() {
+    let text = "
+global internal @total type double = { }
+define i32 @main(i32 %n) {
+entry:
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i1, %outer.latch ]
+  br label %middle
+middle:
+  %j = phi i32 [ 0, %outer ], [ %j1, %middle.latch ]
+  %in = icmp slt i32 %j, 7
+  br i1 %in, label %body, label %outer.latch
+body:
+  br label %inner
+inner:
+  %k = phi i32 [ 0, %body ], [ %k1, %inner ]
+  store double 2.0, ptr @total
+  %k1 = add i32 %k, 1
+  %again = icmp slt i32 %k1, 5
+  br i1 %again, label %inner, label %middle.latch
+middle.latch:
+  %j1 = add i32 %j, 1
+  br label %middle
+outer.latch:
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %outer, label %done
+done:
+  ret i32 0
+}
+";
+    let module = parse_module(text).expect("a module");
+    let slice = sliced(&module, &SliceOptions { level: Level::Needed, ..SliceOptions::default() });
+    let mut constants: Vec<(u64, Option<u64>)> =
+        slice.constants.values().map(|one| (one.headers, one.entries)).collect();
+    constants.sort_unstable();
+    assert_eq!(constants, [(5, Some(7)), (8, None)]);
+    let left = applied(&module, &slice.removal);
+    assert_eq!(shapes(&left).len(), 1, "{}", opcost_ir::print_module(&left));
+    assert!(compare(&module, &[32], None, 20).runs > 10);
 }
 
 /// A branch that decides nothing goes to where its ways meet.
@@ -175,21 +283,22 @@ join:
     );
     let text = text.replace("[ %i1, %body ]", "[ %i1, %join ]");
     assert_eq!(kept(&text), (16, 5));
-    assert!(compare(&parse_module(&text).expect("a module"), &[32], None, 20) > 10);
+    assert!(compare(&parse_module(&text).expect("a module"), &[32], None, 20).runs > 10);
 }
 
 /// Most random programs run to their end, and lose something: the comparison compares.
 #[test]
 fn random_programs_are_compared_and_become_smaller() {
-    let (mut compared, mut all, mut stay) = (0, 0, 0);
+    let (mut runs, mut constants, mut all, mut stay) = (0, 0, 0, 0);
     for seed in 0..60 {
         let case = random_loops(seed);
         let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
-        compared += compare(&module, &case.parameters, Some(seed), 8);
+        let compared = compare(&module, &case.parameters, Some(seed), 8);
+        (runs, constants) = (runs + compared.runs, constants + compared.constants);
         let counts = sliced(&module, &SliceOptions::default()).counts();
         (all, stay) = (all + counts.0, stay + counts.1);
     }
-    assert!(compared > 300, "{compared} runs");
+    assert!(runs > 300 && constants > 100, "{runs} runs, {constants} constant loops");
     assert!(stay * 10 < all * 9, "{stay} of {all} instructions stay");
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct SliceArguments {
     #[arg(long = "keep", value_name = "WHAT", value_enum, default_value = "trip-counts")]
     pub(crate) purpose: SlicePurpose,
     /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program, 3
-    /// what is not needed.
+    /// what is not needed, and loops that iterate equally often each time.
     #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) cut: u8,
     /// Lists every line with how much of it stays, and why.

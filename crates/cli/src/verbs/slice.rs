@@ -92,7 +92,12 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     }
     let verdict = arguments.verify.then(|| {
         let input = input(arguments, &build)?;
-        let run = VerifiedRun { inputs: &inputs, arguments: &arguments.arguments, stdin: input.as_deref() };
+        let run = VerifiedRun {
+            inputs: &inputs,
+            arguments: &arguments.arguments,
+            loops: &answers.loops,
+            stdin: input.as_deref(),
+        };
         let _running = Progress::start("running the program and its slice");
         verify(&build, &modules, &run)
     });

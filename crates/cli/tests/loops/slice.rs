@@ -151,6 +151,24 @@ fn programs_in_fortran_have_the_same_loops() {
     MEMBERS.iter().for_each(|member| of_corpus("loops/fortran", member, "-O1"));
 }
 
+/// A store that a slice lacks would be memory that nobody wrote: memcheck must find none that decides
+/// anything, nor an access that is out of bounds.
+#[test]
+fn slices_run_clean_under_memcheck() {
+    for (folder, names) in [("loops/c", ["cg", "mesh", "sort"]), ("loops/fortran", ["cg", "mg", "sort"])] {
+        let [own, common] = [corpus(folder), corpus(folder) + "/common"].map(|folder| format!("-I{folder}"));
+        for member in MEMBERS.iter().filter(|member| names.contains(&member.name)) {
+            let work = workplace();
+            work.write(member.file, member.small);
+            let sources = sources(folder, member.name);
+            let mut line = vec!["slice", "-O1", "--level", "3", "-o", "mini", &own, &common];
+            line.extend(sources.iter().map(String::as_str));
+            work.opcost(&line).expect(0);
+            work.tool("valgrind", &["-q", "--error-exitcode=99", "./mini"]);
+        }
+    }
+}
+
 #[test]
 fn kernels_and_other_programs_have_the_same_loops() {
     let work = workplace();
@@ -216,6 +234,303 @@ int main(int argc, char **argv) {
     assert_eq!(noticed, count);
 }
 
+/// Classes, containers, exceptions, streams: what a library does to memory that is passed to it stays.
+#[test]
+fn programs_in_cpp_have_the_same_loops() {
+    let work = workplace();
+    for name in [
+        "cases/virtual",
+        "exceptions/ledger",
+        "metered/calls",
+        "metered/throwing",
+        "portable/complex",
+        "portable/strings",
+    ] {
+        let program = corpus(name) + ".cpp";
+        for level in ["2", "3"] {
+            verified(&work, &["-O1", "--level", level, &program], &[]);
+        }
+    }
+    let input = work.write("numbers.txt", "3 4\n5\n");
+    let text = "#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+int main(int argc, char **argv) {
+  int n;
+  double sum = 0;
+  std::vector<double> all;
+  std::map<int, double> some;
+  while (std::cin >> n)
+    for (int i = 0; i < n; i++) {
+      sum += i * 0.5;
+      all.push_back(sum);
+      some[i % 7] += sum;
+    }
+  for (double one : all) sum += one;
+  for (auto &[key, one] : some) std::cout << key << ' ' << one << '\\n';
+  std::string words;
+  for (int i = 1; i < argc; i++) words += argv[i];
+  for (char letter : words) std::cout << letter << std::endl;
+  return 0;
+}
+";
+    let source = work.write("streams.cpp", text);
+    let document = verified(&work, &["-O1", "--stdin", &input, &source], &["abc", "de"]);
+    let iterations: Vec<&Value> =
+        document["loops"].as_array().unwrap().iter().map(|one| &one["run"]["iterations"]).collect();
+    assert!(iterations.iter().any(|count| **count == 3 + 4 + 5), "{document}");
+    let said = work.opcost(&["slice", "-O1", "--annotate", &source]).expect(0);
+    assert!(said.stdout.contains("opcost does not know what it does"), "{}", said.stdout);
+}
+
+/// A program that is hard to slice, and arguments for it.
+struct Hard {
+    name: &'static str,
+    text: &'static str,
+    arguments: &'static [&'static [&'static str]],
+    /// Events of all loops with the first arguments.
+    events: u64,
+}
+
+const HARD: [Hard; 6] = [
+    Hard {
+        name: "words.c",
+        text: "#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  char line[256];
+  long words = 0, sum = 0;
+  while (fgets(line, sizeof line, stdin))
+    for (char *word = strtok(line, \" \\n\"); word; word = strtok(NULL, \" \\n\")) {
+      words++;
+      sum += atoi(word);
+    }
+  for (int i = 1; i < argc; i++)
+    for (char *letter = argv[i]; *letter; letter++) sum += *letter;
+  printf(\"%ld %ld\\n\", words, sum);
+  return 0;
+}
+",
+        arguments: &[&["abc", "de"], &[]],
+        events: 34,
+    },
+    Hard {
+        name: "recursive.c",
+        text: "#include <stdio.h>
+#include <stdlib.h>
+static long calls;
+static int ackermann(int m, int n) {
+  calls++;
+  int sum = 0;
+  for (int i = 0; i < m; i++) sum += i * n;
+  if (m == 0) return n + 1;
+  if (n == 0) return ackermann(m - 1, 1);
+  return ackermann(m - 1, ackermann(m, n - 1)) + 0 * sum;
+}
+int main(int argc, char **argv) {
+  int result = ackermann(atoi(argv[1]), 3);
+  for (int i = 0; i < result; i++) calls += i;
+  printf(\"%ld\\n\", calls);
+  return result == 5;
+}
+",
+        arguments: &[&["2"], &["1"], &["0"]],
+        events: 127,
+    },
+    Hard {
+        name: "irreducible.c",
+        text: "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), i = 0;
+  double sum = 0;
+  if (n & 1) goto second;
+first:
+  i += 2;
+  sum += i;
+  if (i > n * 3) goto out;
+second:
+  i += 1;
+  sum *= 1.5;
+  if (i <= n * 4) goto first;
+out:
+  for (int j = 0; j < i; j++) sum += j;
+  printf(\"%g %d\\n\", sum, i);
+  return 0;
+}
+",
+        arguments: &[&["9"], &["8"], &["1"], &["0"]],
+        events: 32,
+    },
+    Hard {
+        name: "volatile.c",
+        text: "#include <stdio.h>
+#include <stdlib.h>
+volatile int port;
+static double sum;
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++) {
+    port = i;
+    sum += port * 0.5;
+  }
+  for (int i = 0; i < port; i++) sum += 1;
+  printf(\"%g\\n\", sum);
+  return 0;
+}
+",
+        arguments: &[&["9"], &["0"]],
+        events: 21,
+    },
+    Hard {
+        name: "thrown.cpp",
+        text: "#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+static int depth(int n, double &sum) {
+  sum += n;
+  if (n > 40) throw std::runtime_error(\"deep\");
+  int all = 0;
+  for (int i = 0; i < n; i++) {
+    all += i;
+    sum *= 1.01;
+  }
+  return all ? depth(n + all % 7 + 1, sum) : 0;
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), count = 0;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    try {
+      count += depth(i, sum);
+    } catch (const std::exception &error) {
+      for (const char *letter = error.what(); *letter; letter++) count++;
+    }
+  }
+  for (int i = 0; i < count; i++) sum += i;
+  std::printf(\"%g %d\\n\", sum, count);
+  return 0;
+}
+",
+        arguments: &[&["6"], &["1"]],
+        events: 664,
+    },
+    Hard {
+        name: "ended.c",
+        text: "#include <stdio.h>
+#include <stdlib.h>
+static int table[3] = {4, 5, 6};
+static void stop(int n) {
+  for (int i = 0; i < 8; i++) table[i % 3] += n;
+  if (table[0] > 20) exit(3);
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  double sum = 0;
+  for (int i = 0; i < 10; i++) {
+    for (int j = 0; j < 12; j++) sum += i * j;
+    stop(n);
+  }
+  printf(\"%g\\n\", sum);
+  return 0;
+}
+",
+        arguments: &[&["1"], &["0"], &["9"]],
+        events: 151,
+    },
+];
+
+/// Input, arguments, recursion, cycles with two entries, volatile data, exceptions, an end in the middle of a
+/// loop whose count is constant.
+#[test]
+fn hard_programs_have_the_same_loops() {
+    let work = workplace();
+    let input = work.write("words.txt", "a 1 2\n3 4 five\n\nsix\n");
+    for hard in &HARD {
+        let source = work.write(hard.name, hard.text);
+        for (position, words) in hard.arguments.iter().enumerate() {
+            for (level, cut) in [("-O0", "2"), ("-O0", "3"), ("-O1", "3"), ("-O2", "3")] {
+                let document = verified(&work, &[level, "--level", cut, "--stdin", &input, &source], words);
+                let is_first = position == 0 && cut == "2";
+                assert!(!is_first || document["events"]["original"] == hard.events, "{document}");
+            }
+        }
+    }
+}
+
+/// At the last level a loop that iterates equally often each time goes, and its numbers are right all the same:
+/// those of the program are counted, those of the slice are computed.
+#[test]
+fn constant_loops_go_and_their_numbers_stay() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+static double total;
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < 7; j++)
+      for (int k = 0; k < 5; k++)
+        total += j * k;
+  printf(\"%g\\n\", total);
+  return 0;
+}
+";
+    let source = work.write("constant.c", text);
+    for n in ["0", "1", "40"] {
+        let document = verified(&work, &["-O1", "--level", "3", &source], &[n]);
+        let loops = document["loops"].as_array().unwrap();
+        let fates: Vec<&Value> = loops.iter().map(|one| &one["fate"]).collect();
+        assert_eq!(fates, ["thinned", "constant", "constant"], "{document}");
+        let times: u64 = n.parse().unwrap();
+        assert_eq!(loops[2]["run"]["entries"], times * 7, "{document}");
+        assert_eq!(loops[2]["run"]["slice_iterations"], times * 35, "{document}");
+    }
+    work.opcost(&["slice", "-O1", "--level", "3", "-o", "mini", &source]).expect(0);
+    let said =
+        Said::of(work.program(work.path("mini")).arg("40").env("OPCOST_SLICE", work.path("trips.txt")));
+    assert_eq!(said.status, 0, "{said:?}");
+    let trips = work.read("trips.txt");
+    assert!(trips.lines().nth(2).is_some_and(|line| line.starts_with("280 1400 ")), "{trips}");
+    work.opcost(&["slice", "-O1", "--level", "3", "-o", "mini.bc", &source]).expect(0);
+    let text = work.tool("opt-22", &["-passes=print<loops>", "-disable-output", "mini.bc"]).stderr;
+    assert_eq!(text.matches("Loop at depth").count(), 1, "{text}");
+    let shown = work.opcost(&["slice", "-O1", "--level", "3", &source]).expect(0).stdout;
+    assert!(shown.contains("its header runs 5 times for each entry, entered 7 times"), "{shown}");
+}
+
+/// An endless loop that is waived is there all the same: a slice ends where its program ends, and not before.
+#[test]
+fn a_waived_loop_that_never_ends_is_no_reason_to_go_on_behind_it() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  double sum = 0;
+  if (n == 77)
+    for (;;) sum += 1;
+  for (int i = 0; i < n; i++) sum += i;
+  printf(\"%g\\n\", sum);
+  return 0;
+}
+";
+    let source = work.write("endless.c", text);
+    for level in ["1", "2", "3"] {
+        let document =
+            verified(&work, &["-O1", "--level", level, "--bounded", "endless.c:7", &source], &["50"]);
+        let fates: Vec<&Value> =
+            document["loops"].as_array().unwrap().iter().map(|one| &one["fate"]).collect();
+        assert!(fates.contains(&&Value::from("waived")), "{document}");
+        work.opcost(&["slice", "-O1", "--level", level, "--bounded", "endless.c:7", "-o", "mini", &source])
+            .expect(0);
+        let said = work.shell("timeout 1 ./mini 77 || echo ended $?");
+        assert_eq!(said.stdout, "ended 124\n", "{said:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_sliced_is_refused_with_its_place() {
     let work = workplace();
@@ -230,6 +545,24 @@ fn what_cannot_be_sliced_is_refused_with_its_place() {
             "#include <signal.h>\nvoid h(int s) {}\nint main(void) {\n  signal(2, h);\n  return 0;\n}\n",
             "hand.c:4",
         ),
+        (
+            "action.c",
+            "#include <signal.h>\nvoid h(int s) {}\nint main(void) {\n  struct sigaction a = {.sa_handler = h};\n  \
+             return sigaction(2, &a, 0);\n}\n",
+            "action.c:5",
+        ),
+        (
+            "thread.c",
+            "#include <pthread.h>\nvoid *w(void *p) { return p; }\nint main(void) {\n  pthread_t t;\n  \
+             return pthread_create(&t, 0, w, 0);\n}\n",
+            "thread.c:5",
+        ),
+        (
+            "thread.cpp",
+            "#include <thread>\nint main(int n, char **) {\n  std::thread t([&] { n++; });\n  t.join();\n  return n;\n}\n",
+            "starts a thread",
+        ),
+        ("fork.c", "#include <unistd.h>\nint main(void) {\n  return fork() == 0;\n}\n", "fork.c:3"),
         (
             "asm.c",
             "int main(void) {\n  int x;\n  __asm__ volatile(\"movl $3, %0\" : \"=r\"(x));\n  return x;\n}\n",

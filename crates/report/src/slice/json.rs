@@ -78,8 +78,12 @@ struct LoopJson<'a> {
     location: LocationJson<'a>,
     /// 1 for an outermost loop of its function.
     depth: u32,
-    /// `thinned`: part of it is removed; `whole`: nine tenths or more of it stay; `waived` (--bounded).
+    /// `thinned`: part of it is removed; `whole`: nine tenths or more of it stay; `constant`: it iterates
+    /// equally often each time, so it need not be there; `waived` (--bounded).
     fate: &'static str,
+    /// How often it iterates, if its fate is `constant`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constant: Option<ConstantJson>,
     /// Its instructions.
     instructions: u64,
     /// Those of them that stay.
@@ -90,6 +94,15 @@ struct LoopJson<'a> {
     /// With --verify: what both runs did there.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunJson>,
+}
+
+/// A loop that iterates equally often each time.
+#[derive(Serialize, JsonSchema)]
+struct ConstantJson {
+    /// How often its header runs each time that it is entered.
+    headers: u64,
+    /// How often it is entered each time that the loop around it is; null if its entries are counted.
+    entries: Option<u64>,
 }
 
 /// A loop in both runs.
@@ -215,6 +228,9 @@ fn of_loop(one: &SlicedLoop, run: Option<RunJson>) -> LoopJson<'_> {
         location: location(&one.location),
         depth: one.depth,
         fate: fate(one.fate),
+        constant: one
+            .constant
+            .map(|constant| ConstantJson { headers: constant.headers, entries: constant.entries }),
         instructions: one.instructions,
         retained: one.retained,
         why: one.why.as_deref(),
@@ -227,6 +243,7 @@ pub(super) fn fate(fate: LoopFate) -> &'static str {
     match fate {
         LoopFate::Thinned => "thinned",
         LoopFate::Whole => "whole",
+        LoopFate::Constant => "constant",
         LoopFate::Waived => "waived",
     }
 }

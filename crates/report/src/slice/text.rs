@@ -158,21 +158,35 @@ fn print_loops(report: &SliceReport<'_>, width: usize, text: &mut String) {
     let of = |wanted: LoopFate| loops.iter().filter(|one| one.fate == wanted).count();
     let _ = writeln!(
         text,
-        "\n{}: {} thinned, {} whole, {} waived",
+        "\n{}: {} thinned, {} whole, {} constant, {} waived",
         counted(loops.len(), "loop"),
         of(LoopFate::Thinned),
         of(LoopFate::Whole),
+        of(LoopFate::Constant),
         of(LoopFate::Waived)
     );
     for one in loops.iter().take(LOOPS) {
         let share = percent(one.retained as f64 / one.instructions.max(1) as f64);
         let row = format!("  {:<8} {share:>7} stays  {}", fate(one.fate), shown(&one.location));
         let _ = writeln!(text, "{}", cut(&printable(&row), width));
+        if let Some(constant) = &one.constant {
+            let entries = match constant.entries {
+                Some(entries) => format!(", entered {} for each entry of the loop around it", times(entries)),
+                None => String::new(),
+            };
+            let words =
+                format!("             its header runs {} for each entry{entries}", times(constant.headers));
+            let _ = writeln!(text, "{}", paint(DIM, words));
+        }
         if let Some(why) = &one.why {
             let _ = writeln!(text, "{}", paint(DIM, printable(&format!("             {why}"))));
         }
     }
     more(loops.len(), LOOPS, text);
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) }
 }
 
 fn print_lines(answers: &SliceAnswers, text: &mut String) {

@@ -2,7 +2,7 @@
 //
 // Each loop has two events: number 2n where it is entered, 2n + 1 where its header
 // runs. A program counts them in place, which leaves the optimiser free, and then writes one
-// line a loop at its end: entries, iterations, name. Or it calls `opc_slice_event` at each, which keeps
+// line a loop at its end: entries, iterations, name. What is constant is computed then. Or it calls `opc_slice_event` at each, which keeps
 // their order: a hash of the whole sequence and one of each loop's. These lie in
 // the file itself, so nothing is lost however the program ends.
 //
@@ -21,6 +21,9 @@ extern uint64_t opc_slice_cells[];
 extern const uint64_t opc_slice_events;
 extern const uint8_t opc_slice_called;
 extern const char opc_slice_names[];
+// Of each loop: executions of its header at each entry, 0 if they are counted; entries at each entry of
+// another loop, UINT64_MAX if they are counted; and the number of that loop, which is a smaller one.
+extern const uint64_t opc_slice_constants[][3];
 
 enum { MAGIC, EVENTS, TOTAL, HASH, HEAD };
 
@@ -71,6 +74,11 @@ __attribute__((constructor)) static void opc_slice_start(void) {
   if (opc_slice_called && !page) begin();
 }
 
+static uint64_t product(uint64_t left, uint64_t right) {
+  uint64_t made;
+  return __builtin_mul_overflow(left, right, &made) ? UINT64_MAX : made;
+}
+
 __attribute__((destructor)) static void opc_slice_end(void) {
   const char *path = getenv("OPCOST_SLICE");
   if (opc_slice_called || !path) return;
@@ -78,6 +86,11 @@ __attribute__((destructor)) static void opc_slice_end(void) {
   if (!file) return;
   const char *name = opc_slice_names;
   for (uint64_t event = 0; event + 1 < opc_slice_events; event += 2) {
+    const uint64_t *constant = opc_slice_constants[event / 2];
+    if (constant[0] != 0) {
+      if (constant[1] != UINT64_MAX) opc_slice_cells[event] = product(opc_slice_cells[2 * constant[2]], constant[1]);
+      opc_slice_cells[event + 1] = product(opc_slice_cells[event], constant[0]);
+    }
     int length = (int)strcspn(name, "\n");
     fprintf(file, "%llu %llu %.*s\n", (unsigned long long)opc_slice_cells[event],
             (unsigned long long)opc_slice_cells[event + 1], length, name);

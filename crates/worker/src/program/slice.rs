@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 
 use opcost_analysis::memory::MemoryModel;
-use opcost_answer::slice::{LoopFate, SliceAnswers, SlicedLine, SlicedLink, SlicedLocation, SlicedLoop};
-use opcost_index::{IdMap, IdSet};
+use opcost_answer::slice::{
+    ConstantTrips, LoopFate, SliceAnswers, SlicedLine, SlicedLink, SlicedLocation, SlicedLoop,
+};
+use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{CalleeRef, EventMarks, Module, Opcode, Removal, RemovalEdit};
 use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
 use opcost_key::{Part, PlaceId};
@@ -26,8 +28,12 @@ const MOST_COMPUTED: usize = 8;
 pub(crate) struct SlicePlan {
     removal: Removal,
     events: EventMarks,
+    /// Those of loops with a constant count, too: the whole program counts them in place.
+    all_events: EventMarks,
     /// Of all loops, a line each.
     names: String,
+    /// Of all loops, [`opcost_llvm::Events::constants`].
+    constants: Vec<[u64; 3]>,
 }
 
 impl SlicePlan {
@@ -43,7 +49,13 @@ impl SlicePlan {
             SliceEvents::Counted => Some(EventForm::Counted),
             SliceEvents::Called => Some(EventForm::Called),
         };
-        let events = form.map(|form| Events { marks: &self.events, form, names: &self.names });
+        let is_all = product.is_whole && form == Some(EventForm::Counted);
+        let (marks, constants) = match is_all {
+            true => (&self.all_events, vec![Events::MEASURED; self.constants.len()]),
+            false => (&self.events, self.constants.clone()),
+        };
+        let names = &*self.names;
+        let events = form.map(|form| Events { marks, form, names, constants: &constants });
         session.slice(removal, events)?;
         Ok(session.write(&product.output)?)
     }
@@ -125,7 +137,18 @@ pub(crate) fn answer(
     if let Some(site) = without {
         leave_out(module, site, &mut slice.removal);
     }
-    Ok((answers, SlicePlan { removal: slice.removal, events: slice.events, names }))
+    let constants = answers.loops.iter().map(constants).collect();
+    let Slice { removal, events, all_events, .. } = slice;
+    Ok((answers, SlicePlan { removal, events, all_events, names, constants }))
+}
+
+/// What the runtime computes of a loop, and does not count.
+fn constants(one: &SlicedLoop) -> [u64; 3] {
+    let Some(constant) = one.constant else { return Events::MEASURED };
+    match (constant.entries, one.parent) {
+        (Some(entries), Some(parent)) => [constant.headers, entries, parent as u64],
+        _ => [constant.headers, Events::COUNTED, 0],
+    }
 }
 
 /// The loops that begin in a line.
@@ -277,15 +300,20 @@ impl Shown<'_> {
             }
         }
         let is_waived = self.slice.waived.contains(number);
-        let fate = match (is_waived, retained * 10 >= instructions * 9) {
+        let constant = self.slice.constants.get(&number);
+        let fate = match (is_waived, constant) {
             (true, _) => LoopFate::Waived,
-            (false, true) => LoopFate::Whole,
-            (false, false) => LoopFate::Thinned,
+            (false, Some(_)) => LoopFate::Constant,
+            (false, None) if retained * 10 >= instructions * 9 => LoopFate::Whole,
+            (false, None) => LoopFate::Thinned,
         };
         SlicedLoop {
             key: self.module.key(one.function).part(Part::Loop(one.header)),
             location: source_location(self.module, one.location, one.function),
             depth: one.depth,
+            parent: one.parent.map(|parent| parent.index()),
+            constant: constant
+                .map(|constant| ConstantTrips { headers: constant.headers, entries: constant.entries }),
             fate,
             instructions,
             retained,
@@ -355,6 +383,10 @@ impl Shown<'_> {
             How::Line => "it was asked for".to_owned(),
             How::Call => "every call of a function of the program stays".to_owned(),
             How::Library => "it reaches code outside of the program".to_owned(),
+            How::Unknown => {
+                "opcost does not know what it does, so it stays with all that it may read (--effects FILE can say)"
+                    .to_owned()
+            }
             How::Observed => "it is volatile or atomic".to_owned(),
             How::Exception => "it is on the way of an exception".to_owned(),
             How::Status => "it decides the exit status".to_owned(),
