@@ -135,8 +135,8 @@ pub struct VerifiedLoop {
     pub is_equal: bool,
 }
 
-/// Counts of the events of all loops, with those put in that are constant and no run reported: two of
-/// each loop, its entries and executions of its header.
+/// Counts of the events of all loops, two of each: its entries, and executions of its header. Those that
+/// are constant, and that no run reported, are put in.
 pub fn with_constants(reported: &[u64], loops: &[SlicedLoop]) -> Vec<u64> {
     let mut counts = reported.to_vec();
     // A loop comes after those around it.

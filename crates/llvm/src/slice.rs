@@ -49,8 +49,9 @@ pub struct Events<'a> {
     pub form: EventForm,
     /// Names of all loops, a line each.
     pub names: &'a str,
-    /// Of each loop: how often its header runs at each entry, 0 if that is counted; how often it is entered
-    /// at each entry of another loop, or [`Events::COUNTED`]; and which loop that is.
+    /// Three words of each loop. The first is how often its header runs at each entry, 0 if that is counted.
+    /// The second is how often it is entered at each entry of another loop, or [`Events::COUNTED`]. The
+    /// third is which loop that is.
     pub constants: &'a [[u64; 3]],
 }
 

@@ -39,8 +39,8 @@ pub(crate) struct SliceArguments {
     /// What stays.
     #[arg(long = "keep", value_name = "WHAT", value_enum, default_value = "trip-counts")]
     pub(crate) purpose: SlicePurpose,
-    /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program, 3
-    /// what is not needed, and loops that iterate equally often each time.
+    /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program. At 3
+    /// calls go that nothing needs, and loops that iterate equally often each time.
     #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) cut: u8,
     /// Lists every line with how much of it stays, and why.

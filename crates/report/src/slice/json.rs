@@ -78,8 +78,8 @@ struct LoopJson<'a> {
     location: LocationJson<'a>,
     /// 1 for an outermost loop of its function.
     depth: u32,
-    /// `thinned`: part of it is removed; `whole`: nine tenths or more of it stay; `constant`: it iterates
-    /// equally often each time, so it need not be there; `waived` (--bounded).
+    /// `thinned`: part of it is removed. `whole`: nine tenths or more of it stay. `constant`: it iterates
+    /// equally often each time, so it may go. `waived`: --bounded named it.
     fate: &'static str,
     /// How often it iterates, if its fate is `constant`.
     #[serde(skip_serializing_if = "Option::is_none")]
