@@ -62,7 +62,7 @@ pub fn verify(
     let whole_counts = with_constants(&whole.counts, run.loops);
     let is_measured = |event: usize| {
         let constant = run.loops.get(event / 2).and_then(|one| one.constant);
-        constant.is_none_or(|constant| event % 2 == 0 && constant.entries.is_none())
+        constant.is_none_or(|constant| event.is_multiple_of(2) && constant.entries.is_none())
     };
     let differs =
         |event: usize| counts.as_ref().is_some_and(|counts| counts.get(event) != whole_counts.get(event));

@@ -48,15 +48,10 @@ impl Closure<'_> {
     pub(crate) fn constant_loops(&self, loops: &IdMap<LoopNumber, MarkedLoop>) -> ConstantLoops {
         let leaving = self.leaving();
         let mut constants = ConstantLoops::default();
-        let mut by_function: FxHashMap<FunctionId, Vec<LoopNumber>> = FxHashMap::default();
-        for (number, one) in loops.iter() {
-            by_function.entry(one.function).or_default().push(number);
-        }
-        for (function, numbers) in by_function {
-            self.of_function(
-                &Candidates { function, numbers: &numbers, loops, leaving: &leaving },
-                &mut constants,
-            );
+        let all: Vec<(LoopNumber, &MarkedLoop)> = loops.iter().collect();
+        for members in all.chunk_by(|(_, one), (_, next)| one.function == next.function) {
+            let function = members[0].1.function;
+            self.of_function(&Candidates { function, members, leaving: &leaving }, &mut constants);
         }
         constants
     }
@@ -128,8 +123,7 @@ impl Closure<'_> {
         let evolution = FunctionEvolution::compute(source, &mut formulas);
         let ids: FxHashMap<BlockId, LoopId> = forest.loops.iter().map(|(id, one)| (one.header, id)).collect();
         // A loop comes after those around it.
-        for &number in of.numbers {
-            let one = &of.loops[number];
+        for &(number, one) in of.members {
             let id = ids[&one.header];
             let Some(headers) = headers(evolution.trip_count(id), &formulas) else { continue };
             let mut inside = one.members.iter().flat_map(|&block| function.instructions_of(block));
@@ -148,8 +142,7 @@ impl Closure<'_> {
 /// The loops of one function.
 struct Candidates<'a> {
     function: FunctionId,
-    numbers: &'a [LoopNumber],
-    loops: &'a IdMap<LoopNumber, MarkedLoop>,
+    members: &'a [(LoopNumber, &'a MarkedLoop)],
     leaving: &'a IdSet<FunctionId>,
 }
 
