@@ -67,6 +67,7 @@ fn main() {
             "shim/plugin.cpp",
             "shim/portable.cpp",
             "shim/schedule.cpp",
+            "shim/slice.cpp",
             "shim/source.cpp",
             "shim/spell.cpp",
             "shim/tell.cpp",

@@ -31,6 +31,7 @@ pub(crate) mod predict;
 mod question;
 pub(crate) mod sampling;
 mod setup;
+pub(crate) mod slice;
 mod timed;
 mod wasm;
 

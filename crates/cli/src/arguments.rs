@@ -8,6 +8,7 @@ mod loops;
 mod predict;
 mod reports;
 mod sample;
+mod slice;
 mod timing;
 mod values;
 
@@ -26,6 +27,7 @@ pub(crate) use loops::*;
 pub(crate) use predict::*;
 pub(crate) use reports::*;
 pub(crate) use sample::*;
+pub(crate) use slice::*;
 pub(crate) use timing::*;
 pub(crate) use values::*;
 
@@ -57,6 +59,9 @@ pub(crate) enum Verb {
     /// Predicts how often every block runs, and how long that takes, without a run.
     #[command(after_help = PREDICT_EXAMPLES)]
     Predict(PredictArguments),
+    /// Makes the smallest program that has the same loops, with the same trip counts.
+    #[command(after_help = SLICE_EXAMPLES)]
+    Slice(SliceArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

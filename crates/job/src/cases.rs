@@ -10,6 +10,7 @@ use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
+use opcost_answer::slice::SliceAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ExportAnswers, ExportJob, PgoJob};
-use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, WidthJob};
+use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob};
 use crate::work::{ProcessorAnswer, ProcessorJob, WorkJob};
 
 /// A request, and how its answer is recognised.
@@ -70,6 +71,8 @@ cases! {
     Loops(LoopsJob) -> LoopAnswers,
     /// Executions of all blocks.
     Predict(PredictJob) -> PredictAnswers,
+    /// Which part decides the loops.
+    Slice(SliceJob) -> SliceAnswers,
     /// Bits that values need.
     Bits(BitsJob) -> BitsAnswers,
     /// Whether a certificate holds.

@@ -106,6 +106,49 @@ pub struct PredictedBuild {
     pub cost: CostModel,
 }
 
+/// Which part of a program decides its loops?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed.
+    pub level: u8,
+    /// The line whose values are asked for, in place of loops.
+    pub criterion: Option<LinePlace>,
+    /// Lines of loops whose counts need not stay.
+    pub bounded: Vec<LinePlace>,
+    /// Whether the program may return another exit status.
+    pub any_status: bool,
+    /// The line whose instructions are explained.
+    pub why: Option<LinePlace>,
+    /// For tests of a verification: the store or branch of this number is left out, though it must stay.
+    pub without: Option<u32>,
+    /// What is written.
+    pub products: Vec<SliceProduct>,
+}
+
+/// A module that is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceProduct {
+    /// Where.
+    pub output: PathBuf,
+    /// Whether it is the whole program.
+    pub is_whole: bool,
+    /// How it reports its loops.
+    pub events: SliceEvents,
+}
+
+/// How a module reports its loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SliceEvents {
+    /// Not at all.
+    Absent,
+    /// By counters in place.
+    Counted,
+    /// By a call at each event.
+    Called,
+}
+
 /// How many bits does each value need?
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BitsJob {

@@ -41,6 +41,7 @@ mod referee;
 mod schedule;
 mod session;
 mod sizes;
+mod slice;
 mod snapshot;
 mod spots;
 mod tags;
@@ -61,6 +62,7 @@ pub use portable::PortableLibrary;
 pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};
 pub use sizes::LlvmSizes;
+pub use slice::{EventForm, Events};
 pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

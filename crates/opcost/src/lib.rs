@@ -80,6 +80,7 @@ mod program;
 pub mod progress;
 pub mod recorded;
 pub mod sampling;
+pub mod slice;
 
 pub use code::Code;
 #[cfg(feature = "worker")]

@@ -54,6 +54,7 @@ pub mod library;
 pub mod plugin;
 pub mod portable;
 pub mod predict;
+pub mod slice;
 pub mod values;
 pub mod wasi;
 

@@ -45,6 +45,7 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Module(job) => Reply::Module(Box::new(module::build::build(job)?)),
         Job::Loops(job) => Reply::Loops(Box::new(program::questions::loops(job)?)),
         Job::Predict(job) => Reply::Predict(Box::new(program::questions::predict(job)?)),
+        Job::Slice(job) => Reply::Slice(Box::new(program::questions::slice(job)?)),
         Job::Bits(job) => Reply::Bits(Box::new(program::questions::bits(job)?)),
         Job::Check(job) => Reply::Check(Box::new(program::questions::check(job)?)),
         Job::Width(job) => Reply::Width(Box::new(program::questions::width(job)?)),

@@ -36,6 +36,7 @@ pub(crate) mod sample;
 mod sample_events;
 mod selection;
 mod show;
+pub(crate) mod slice;
 pub(crate) mod timing;
 pub(crate) mod values;
 mod values_whole;

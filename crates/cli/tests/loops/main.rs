@@ -22,6 +22,7 @@ mod outside;
 mod outside_search;
 mod predict;
 mod predicted_code;
+mod slice;
 mod told;
 mod twelve;
 mod weaker;

@@ -13,6 +13,7 @@ mod plugin;
 mod portable;
 mod program;
 mod rust;
+mod slice;
 mod state;
 mod wasm;
 mod work;

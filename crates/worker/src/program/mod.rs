@@ -13,4 +13,5 @@ mod name;
 mod narrow;
 mod predict;
 pub(crate) mod questions;
+mod slice;
 mod width;
