@@ -226,8 +226,8 @@ impl Charger<'_> {
         let mut own: Vec<(usize, BlockId)> = members.filter(|(_, block)| is_own(block)).collect();
         let is_fixed = |at: usize| {
             let [stays, leaves] = [&flows.stays[at], &flows.leaves[at]];
-            stays.is_integer()
-                && leaves.is_integer()
+            stays.is_whole()
+                && leaves.is_whole()
                 && *stays == others.stays[at]
                 && *leaves == others.leaves[at]
         };
@@ -251,7 +251,7 @@ impl Charger<'_> {
             }
             own.retain(|&(at, _)| is_fixed(at));
         }
-        let amount = |sum: &Fraction| if is_exact { whole_number(&sum.to_integer()) } else { parts(sum) };
+        let amount = |sum: &Fraction| if is_exact { whole_number(&rounded(sum)) } else { parts(sum) };
         self.all.charges[point] = ChargeAmount {
             back_edges: check.map(|check| check.steps.clone()),
             is_exact,

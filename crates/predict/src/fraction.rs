@@ -60,6 +60,11 @@ impl Fraction {
         BigInt::from(self.odd.clone() << self.twos)
     }
 
+    /// Whether it is a whole number.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.odd.is_one() && self.twos == 0
+    }
+
     /// The number to [`GUESSED_BITS`] binary digits, with a power of two below the line.
     pub(crate) fn guessed(&self) -> Fraction {
         let (digits, below) = (self.numerator.bits(), self.odd.bits());
