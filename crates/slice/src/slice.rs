@@ -163,9 +163,9 @@ fn with_inner(loops: &IdMap<LoopNumber, MarkedLoop>, waived: &IdSet<LoopNumber>)
 }
 
 fn printing(closure: &Closure<'_>) -> Vec<SliceSite> {
-    let prints = |site: SliceSite| match closure.fates[&site] {
+    let prints = |site: SliceSite| match &closure.fates[&site] {
         Fate::Output => true,
-        Fate::Printing(begin) => begin == site,
+        Fate::Printing(begins) => *begins == [site],
         _ => false,
     };
     closure.outside.iter().copied().filter(|&site| prints(site) && !closure.stays(site)).collect()
