@@ -402,7 +402,8 @@ impl<'a> Library<'a> {
             if function.instructions[at].opcode == Opcode::Phi {
                 if !phis.contains(&at) {
                     phis.push(at);
-                    work.extend(function.operands_of(at));
+                    // Values and the blocks that they come from, in turns.
+                    work.extend(function.operands_of(at).iter().step_by(2));
                 }
                 continue;
             }

@@ -501,6 +501,39 @@ int main(int argc, char **argv) {
     assert!(shown.contains("its header runs 5 times for each entry, entered 7 times"), "{shown}");
 }
 
+/// The compiler merges the ends of two printing statements into one call. Nothing stays for the sake of it.
+#[test]
+fn printing_statements_with_one_end_go() {
+    let work = workplace();
+    let text = "program sums
+  implicit none
+  integer :: i, n
+  double precision :: x
+  read (*, *) n
+  x = 1.0d0
+  do i = 1, n
+    x = x * 1.25d0 + i
+  end do
+  if (x > 100.0d0) then
+    write (6, '(a)') 'large'
+  else
+    write (6, '(a)') 'small'
+  end if
+  read (*, *) n
+  do i = 1, n
+    x = x + 1.0d0
+  end do
+end program sums
+";
+    let both = work.write("both.f90", text);
+    work.write("numbers", "9\n4\n");
+    verified(&work, &["-O1", "--any-status", "--stdin", "numbers", &both], &[]);
+    work.opcost(&["slice", "-O1", "--any-status", "-o", "both.bc", &both]).expect(0);
+    let text = work.tool("llvm-dis-22", &["both.bc", "-o", "-"]).stdout;
+    assert!(!text.contains("fmul") && !text.contains("ExternalFormattedOutput"), "{text}");
+    assert!(text.contains("ExternalListInput"), "{text}");
+}
+
 /// An endless loop that is waived is there all the same: a slice ends where its program ends, and not before.
 #[test]
 fn a_waived_loop_that_never_ends_is_no_reason_to_go_on_behind_it() {
