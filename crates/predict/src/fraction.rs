@@ -60,6 +60,11 @@ impl Fraction {
         BigInt::from(self.odd.clone() << self.twos)
     }
 
+    /// Binary digits above and below the line.
+    pub(crate) fn digits(&self) -> u64 {
+        self.numerator.bits() + self.odd.bits() + self.twos
+    }
+
     /// Whether it is a whole number.
     pub(crate) fn is_whole(&self) -> bool {
         self.odd.is_one() && self.twos == 0
