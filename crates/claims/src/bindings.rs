@@ -27,10 +27,10 @@ impl Bindings {
         if let Some(number) = answer.as_constant() {
             return Decided::Number(number);
         }
-        if !self.given.is_empty() || self.reads != Reads::Open {
+        if !self.given.is_empty() || self.reads.is_without_files() {
             let given = |name: &str| match self.given.iter().find(|(given, _)| given == name) {
                 Some((_, number)) => Some(*number),
-                None if self.reads == Reads::Absent => absent(name),
+                None if self.reads.is_without_files() => absent(name),
                 None => None,
             };
             if let Some(number) = answer.number_given(&given, self.reads) {
@@ -45,7 +45,7 @@ impl Bindings {
             let (called, about) = input.split_once(": ").unwrap_or((input, ""));
             if expression.terms.is_empty() && expression.text == called {
                 // An address has no number, but for null.
-                if let (Reads::Absent, Some(number)) = (self.reads, absent(called)) {
+                if let (true, Some(number)) = (self.reads.is_without_files(), absent(called)) {
                     return Decided::Number(number);
                 }
                 return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };

@@ -67,6 +67,48 @@ fn words_of_the_command_line_have_the_values_that_programs_read() {
 }
 
 /// What leaves the program in an iteration, or returns twice, makes all that comes after it a guess.
+/// `--defaults` says that there is no file; it does not say what a program reads from its own arguments.
+#[test]
+fn a_read_from_an_argument_does_not_fail_because_there_is_no_file() {
+    let work = workplace();
+    let c = "#include <stdio.h>
+int a[64];
+int main(int argc, char **argv) {
+  int n = 6;
+  if (argc > 1) sscanf(argv[1], \"%d\", &n);
+  for (int i = 0; i < n; i++) a[i & 63] += i;
+  return a[3] & 1;
+}
+";
+    let fortran = "program p
+  implicit none
+  integer :: n, i, a(64)
+  character(len=16) :: text
+  n = 6
+  a = 0
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, text)
+    read (text, *) n
+  end if
+  do i = 1, n
+    a(mod(i, 64) + 1) = a(mod(i, 64) + 1) + i
+  end do
+  print *, a(3)
+end program p
+";
+    for (name, text) in [("text.c", c), ("text.f90", fortran)] {
+        let source = work.write(name, text);
+        for level in ["-O0", "-O1"] {
+            // With an argument the loop's count is not known, and no number is given as if it were.
+            let said = work.opcost(&["predict", "--defaults", level, "--json", "-", &source, "--", "9"]);
+            let document = said.expect(0).json();
+            let open = document["blocks"].as_array().unwrap().iter().any(|one| one["executions"].is_null());
+            let inexact = document["blocks"].as_array().unwrap().iter().any(|one| one["exact"] == false);
+            assert!(open || inexact, "{name} {level}: {document}");
+        }
+    }
+}
+
 #[test]
 fn nothing_is_exact_where_the_program_may_end_early() {
     let work = workplace();
