@@ -3,6 +3,8 @@
 //! Input: an answer of the resolver. Output: a number, an input by its name, or nothing.
 //! Cost: the leaves of the answer.
 
+use std::collections::BTreeMap;
+
 use crate::names::Decided;
 use opcost_analysis::dependence::{Reads, Resolution, ResolutionQuality};
 
@@ -18,7 +20,18 @@ pub struct Bindings {
     pub reads: Reads,
 }
 
+/// How the number of a word of Fortran's command line is named: this, its position, and a parenthesis.
+const FORTRAN_WORD: &str = "_FortranAGetCommandArgument(";
+
 impl Bindings {
+    /// Words of the command line that are numbers, as Fortran counts them: 1 is the first after the program.
+    pub fn fortran_words(&self) -> BTreeMap<u32, i128> {
+        let word = |(name, number): &(String, i128)| {
+            Some((name.strip_prefix(FORTRAN_WORD)?.strip_suffix(')')?.parse().ok()?, *number))
+        };
+        self.given.iter().filter_map(word).collect()
+    }
+
     /// What an answer of the resolver means for a formula.
     pub(super) fn decided(&self, answer: &Resolution<'_, '_>) -> Decided {
         if answer.quality() == ResolutionQuality::Unknown {

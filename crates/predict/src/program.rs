@@ -142,7 +142,7 @@ impl<'a> Program<'a> {
     /// Evaluates from the start of `main` on, as far as values decide.
     fn follow_main(&mut self, memory: &'a MemoryModel<'a>, bindings: &Bindings) {
         let Some(main) = main_of(self.module) else { return };
-        let follower = Follower::new(memory, &mut self.contexts, bindings.reads, self.belief);
+        let follower = Follower::new(memory, &mut self.contexts, bindings, self.belief);
         let Some(mut followed) = follower.and_then(|follower| follower.main(main)) else { return };
         for entered in std::mem::take(&mut followed.calls) {
             self.enter(entered.callee, entered.context, entered.entries);
