@@ -116,7 +116,7 @@ end program p
         }
     }
     // The second item is not in the text: the program ends there, so nothing is said of what follows.
-    let source = work.write("two.f90", &program("16", "", "n, m"));
+    let source = work.write("two.f90", program("16", "", "n, m"));
     let document = predicted(&work, &["--guess", "-O1", &source, "--", "20"]);
     assert!(document["blocks"].as_array().unwrap().iter().any(|one| one["exact"] == false), "{document}");
 }
