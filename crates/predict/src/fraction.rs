@@ -8,7 +8,7 @@
 //! a thousand branches has thousands of them.
 //!
 //! Within a function fractions stay exact, so that what branches part and join again is whole. A
-//! number that rests on guesses goes to other functions with [`GUESSED_BITS`] digits.
+//! number that rests on guesses goes to other functions with `GUESSED_BITS` digits.
 //!
 //! Cost: the digits; with an odd rest their square.
 
