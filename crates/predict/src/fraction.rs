@@ -70,7 +70,7 @@ impl Fraction {
         self.odd.is_one() && self.twos == 0
     }
 
-    /// The number to [`GUESSED_BITS`] binary digits, with a power of two below the line.
+    /// The number to `GUESSED_BITS` binary digits, with a power of two below the line.
     pub(crate) fn guessed(&self) -> Fraction {
         let (digits, below) = (self.numerator.bits(), self.odd.bits());
         if self.odd.is_one() && digits <= GUESSED_BITS {
