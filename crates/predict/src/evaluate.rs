@@ -295,6 +295,11 @@ impl<'m> Evaluator<'m> {
             Ok(Some(number.max(0)))
         });
         match (number, &one.back_edges) {
+            // What the formula of a loop gives that is not entered; no program that ends goes back so often.
+            (Ok(Some(number)), _) if number > MOST_BACK_EDGES => {
+                self.grade(id, LoopGrade::Static);
+                Trips::Unknown
+            }
             (Ok(Some(number)), TripAnswer::Exact(_)) => {
                 let is_number = model.formulas.as_constant(formula).is_some();
                 self.grade(id, if is_number { LoopGrade::Constant } else { LoopGrade::Formula });
@@ -545,6 +550,9 @@ impl<'m> Evaluator<'m> {
     }
 }
 
+/// Back edges of one activation that are believed. More take centuries; what is more comes of a count that
+/// wraps where a guard that is not decided passes the loop by.
+const MOST_BACK_EDGES: i128 = i64::MAX as i128;
 /// Iterations of a loop that each give a call arguments of its own.
 const MOST_ITERATIONS: i128 = 256;
 /// Activations that are kept for other iterations.

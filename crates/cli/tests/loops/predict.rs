@@ -67,6 +67,35 @@ fn words_of_the_command_line_have_the_values_that_programs_read() {
 }
 
 /// What leaves the program in an iteration, or returns twice, makes all that comes after it a guess.
+/// A vector loop's rest is not entered where the size is a multiple of the vector. Its count wraps then, and is no
+/// count, though nothing decides the guard: two sizes are possible.
+#[test]
+fn the_count_of_a_loop_that_no_size_enters_is_not_believed() {
+    let work = workplace();
+    let text = "program p
+  implicit none
+  integer :: n, i
+  real(8), allocatable :: a(:)
+  character(len=32) :: w
+  n = 100
+  if (command_argument_count() >= 1) then
+    call get_command_argument(1, w)
+    read (w, *) n
+  end if
+  allocate(a(n))
+  a = 1
+  do i = 2, n - 1
+    a(i) = a(i - 1) + a(i + 1)
+  end do
+  print *, a(n / 2)
+end program p
+";
+    let source = work.write("rest.f90", text);
+    let document = predicted(&work, &["-O2", "--guess", "--set", "n=1000", &source]);
+    let most = document["blocks"].as_array().unwrap().iter().filter_map(|one| one["executions"].as_f64());
+    assert!(most.clone().all(|executions| executions < 1e6), "{:?}", most.collect::<Vec<f64>>());
+}
+
 /// The usual way to read a size in Fortran; hostile variants of it are no numbers.
 #[test]
 fn fortran_reads_its_sizes_from_the_command_line() {
