@@ -41,7 +41,7 @@ pub(crate) struct FunctionStays {
     /// Whether anybody looks at what it returns.
     pub(crate) returned: bool,
     blocks: IdMap<BlockId, bool>,
-    block_of: IdMap<InstructionId, BlockId>,
+    pub(crate) block_of: IdMap<InstructionId, BlockId>,
     /// None of functions that nothing runs.
     pub(crate) control: Option<Control>,
 }
@@ -393,6 +393,9 @@ impl<'a> Closure<'a> {
         }
         for site in needed {
             self.need(site, Because { how: How::Shared, of: observed });
+        }
+        for site in self.needed_ends() {
+            self.need(site, Because::root(How::Status));
         }
     }
 

@@ -38,6 +38,8 @@ pub(crate) enum Fate {
     /// It is part of a printing statement, which begins there. Where the ends of several statements
     /// were merged, it is part of each.
     Printing(Vec<SliceSite>),
+    /// It ends a program whose exit status does not matter, in the function whose return ends it too.
+    Ends,
     /// It stays.
     Stays,
 }

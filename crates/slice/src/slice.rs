@@ -49,6 +49,9 @@ impl Slice {
         let mut closure = Closure::new(memory);
         closure.calls_follow = options.level == Level::Needed || options.criterion.is_some();
         let level = if closure.calls_follow { Level::Needed } else { options.level };
+        if options.any_status && options.waived.is_empty() && options.criterion.is_none() {
+            closure.forget_status();
+        }
         let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
         for (id, function) in memory.module.functions.iter() {
             if !memory.calls.is_reachable(id) {
