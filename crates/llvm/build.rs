@@ -64,6 +64,7 @@ fn main() {
             "shim/life/object.cpp",
             "shim/life/pipeline.cpp",
             "shim/life/recorder.cpp",
+            "shim/order.cpp",
             "shim/origin.cpp",
             "shim/pgo.cpp",
             "shim/plugin.cpp",

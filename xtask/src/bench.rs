@@ -33,6 +33,7 @@ pub(crate) mod sampling;
 mod setup;
 pub(crate) mod slice;
 mod timed;
+pub(crate) mod tune;
 mod wasm;
 
 use crate::corpus;

@@ -8,7 +8,7 @@
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth, `bench predict` how right predicted counts and predicted time are, `bench slice` how small
-//! the part of a program is that decides its loops;
+//! the part of a program is that decides its loops, `bench tune` what each step of tuning is worth;
 //! `calls` measures library functions, `dist` makes what users install, and `guide` makes the book. None is part of
 //! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
@@ -112,6 +112,11 @@ usage: cargo xtask VERB
     --rounds N            timed runs of each program (5)
     --programs A,B        fortran/adi and the like (all)
     --opcost PATH, --out FILE  as above
+  bench tune [FLAGS]    what each step of tuning is worth, beside clang's profile and BOLT,
+                        into benchmarks/tune.md
+    --runs N              timed runs of each program (15)
+    --programs A,B        names of the corpus (sqlite,lua,zstd,kernel)
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
@@ -138,6 +143,7 @@ fn main() -> ExitCode {
         ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
         ["bench", "predict", flags @ ..] => bench::predict::run(flags),
         ["bench", "slice", flags @ ..] => bench::slice::run(flags),
+        ["bench", "tune", flags @ ..] => bench::tune::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["guide"] => guide::build(),

@@ -41,6 +41,7 @@ pub mod predict;
 pub mod run;
 pub mod slice;
 pub mod terminal;
+pub mod tune;
 pub mod width;
 pub mod work;
 

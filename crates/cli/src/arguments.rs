@@ -10,6 +10,7 @@ mod reports;
 mod sample;
 mod slice;
 mod timing;
+mod tune;
 mod values;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub(crate) use reports::*;
 pub(crate) use sample::*;
 pub(crate) use slice::*;
 pub(crate) use timing::*;
+pub(crate) use tune::*;
 pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
@@ -62,6 +64,9 @@ pub(crate) enum Verb {
     /// Makes the smallest program that has the same loops, with the same trip counts.
     #[command(after_help = SLICE_EXAMPLES)]
     Slice(SliceArguments),
+    /// Makes a program faster by what it does in a training run, and measures what each step gains.
+    #[command(after_help = TUNE_EXAMPLES)]
+    Tune(TuneArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

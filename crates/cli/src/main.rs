@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Loops(loops) => verbs::loops::run(&loops),
         Verb::Predict(predict) => verbs::predict::run(&predict),
         Verb::Slice(slice) => verbs::slice::run(&slice),
+        Verb::Tune(tune) => verbs::tune::run(&tune),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
         Verb::Timing(timing) => verbs::timing::run(&timing),

@@ -11,13 +11,14 @@ use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::slice::SliceAnswers;
+use opcost_answer::tune::ArrangedModule;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
-use crate::profile::{ExportAnswers, ExportJob, PgoJob};
+use crate::profile::{ArrangeJob, ExportAnswers, ExportJob, PgoJob};
 use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob};
 use crate::work::{ProcessorAnswer, ProcessorJob, WorkJob};
 
@@ -93,6 +94,8 @@ cases! {
     Pgo(PgoJob) -> (),
     /// A ledger becomes a profile.
     Export(ExportJob) -> ExportAnswers,
+    /// A module becomes an object file by the counts of a ledger.
+    Arrange(ArrangeJob) -> ArrangedModule,
     /// What the program of a ledger did.
     Work(WorkJob) -> ProgramWork,
     /// Which processor this is.

@@ -6,6 +6,8 @@ use opcost_instrument::CostModel;
 use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
 
+use crate::module::CodeOptions;
+
 /// A module as the front end left it goes to where clang's profile passes read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PgoJob {
@@ -71,4 +73,23 @@ pub struct ExportAnswers {
     pub functions: usize,
     /// Linkage names of functions that do not, and why.
     pub refused: Vec<(String, String)>,
+}
+
+/// A module becomes an object file, by the counts of a ledger.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArrangeJob {
+    /// The ledger's file; without it code is generated as it would be.
+    pub ledger: Option<PathBuf>,
+    /// The module at the anchor of the ledger.
+    pub module: ExportModule,
+    /// How machine code is generated.
+    pub code: CodeOptions,
+    /// Weights of instructions.
+    pub cost: CostModel,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Whether machine blocks are put in another order; without it they get weights only.
+    pub orders: bool,
+    /// The object file.
+    pub output: PathBuf,
 }

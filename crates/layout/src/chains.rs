@@ -26,7 +26,7 @@ define_id!(
     struct ChainId, "chain"
 );
 
-/// Blocks that lie one behind the other.
+/// Blocks in a row.
 #[derive(Clone, Debug, Default)]
 struct Chain {
     blocks: Vec<CodeBlockId>,
@@ -51,7 +51,7 @@ struct Chains<'a> {
     jumps_of: IdMap<CodeBlockId, Vec<usize>>,
     /// By pair of chains with jumps between them, the smaller id first: the best merge, if there is one.
     merges: BTreeMap<(ChainId, ChainId), Option<Merge>>,
-    /// Where the block lies in the order that is looked at.
+    /// The address of the block in the order that is looked at.
     begin: IdMap<CodeBlockId, Option<u64>>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Chains<'a> {
         }
         let pairs: BTreeSet<_> = graph.jumps.iter().filter(|jump| jump.taken > 0).collect_pairs(&chains);
         for pair in pairs {
-            let merge = chains.best_merge(pair);
+            let merge = chains.best_merge(pair.0, pair.1);
             chains.merges.insert(pair, merge);
         }
         chains
@@ -128,14 +128,14 @@ impl<'a> Chains<'a> {
         let jumps = self.chains[into].blocks.iter().flat_map(|&block| &self.jumps_of[block]);
         let pairs: BTreeSet<_> = jumps.map(|&position| &self.graph.jumps[position]).collect_pairs(self);
         for pair in pairs {
-            let merge = self.best_merge(pair);
+            let merge = self.best_merge(pair.0, pair.1);
             self.merges.insert(pair, merge);
         }
         true
     }
 
     /// The best way to merge two chains, if one raises the score.
-    fn best_merge(&mut self, (first, second): (ChainId, ChainId)) -> Option<Merge> {
+    fn best_merge(&mut self, first: ChainId, second: ChainId) -> Option<Merge> {
         let apart = self.chains[first].score.plus(self.chains[second].score);
         let mut best: Option<Merge> = None;
         let both = [(first, second), (second, first)];
@@ -153,7 +153,7 @@ impl<'a> Chains<'a> {
         best
     }
 
-    /// Of the jumps among blocks that lie in this order.
+    /// Of the jumps among blocks in this order.
     fn score(&mut self, blocks: &[CodeBlockId]) -> Score {
         let mut address = 0;
         for &block in blocks {
@@ -179,7 +179,7 @@ impl<'a> Chains<'a> {
         score
     }
 
-    /// The chains one behind the other: that of the entry, then by density.
+    /// The chains in a row: that of the entry, then by density.
     fn in_order(&self) -> Vec<CodeBlockId> {
         let entry = self.chain_of[CodeBlockId::new(0)];
         let mut ids: Vec<ChainId> =

@@ -27,7 +27,7 @@ pub struct Jump {
     pub taken: u64,
 }
 
-/// A function's machine code: its blocks in the order in which they lie, the entry first.
+/// A function's machine code: its blocks in the order of their addresses, the entry first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeGraph {
     /// The blocks.

@@ -23,4 +23,4 @@ mod score;
 pub use functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 pub use graph::{CodeBlock, CodeBlockId, CodeGraph, Jump};
 pub use order::{Order, WrongOrder, order_blocks};
-pub use score::{Score, taken_jumps};
+pub use score::{Score, spare_jumps, taken_jumps};

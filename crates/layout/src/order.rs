@@ -2,6 +2,7 @@
 //!
 //! Chains of blocks are merged greedily ([`crate::chains`]), then pieces of the order are moved while that helps
 //! ([`crate::polish`]). If the order in which the blocks lie scores better after all, it stays.
+//! So it does if its jumps cost less: those that are taken, and unconditional ones.
 //! So the result is never worse by its score, and it never says that it is the best.
 //!
 //! Input: a graph. Output: an [`Order`]: every block once, the entry first, which [`Order::new`] checks by itself.
@@ -12,7 +13,7 @@ use opcost_index::{Id as _, IdMap};
 use crate::chains::merge_chains;
 use crate::graph::{CodeBlockId, CodeGraph};
 use crate::polish::polish;
-use crate::score::Score;
+use crate::score::{Score, spare_jumps, taken_jumps};
 
 /// An order of all blocks of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Order {
         Ok(Order(order))
     }
 
-    /// The blocks as they lie.
+    /// The blocks in the order of their addresses.
     pub fn blocks(&self) -> &[CodeBlockId] {
         &self.0
     }
@@ -62,7 +63,9 @@ pub fn order_blocks(graph: &CodeGraph) -> Order {
     let before: Vec<CodeBlockId> = graph.blocks.ids().collect();
     let mut order = merge_chains(graph);
     polish(graph, &mut order);
-    if Score::of(graph, &order) <= Score::of(graph, &before) {
+    let jumps =
+        |order: &[CodeBlockId]| u128::from(taken_jumps(graph, order)) + u128::from(spare_jumps(graph, order));
+    if Score::of(graph, &order) <= Score::of(graph, &before) || jumps(&order) > jumps(&before) {
         order = before;
     }
     match Order::new(graph, order) {
@@ -75,7 +78,6 @@ pub fn order_blocks(graph: &CodeGraph) -> Order {
 mod tests {
     use super::*;
     use crate::graph::{CodeBlock, Jump};
-    use crate::score::taken_jumps;
     use proptest::prelude::*;
 
     fn id(number: usize) -> CodeBlockId {

@@ -23,7 +23,7 @@ const FORWARD: u64 = 1024;
 const BACKWARD: u64 = 640;
 
 impl Score {
-    /// Of blocks that lie in this order.
+    /// Of blocks in this order.
     pub fn of(graph: &CodeGraph, order: &[CodeBlockId]) -> Score {
         let mut begin = IdMap::filled(graph.blocks.len(), 0);
         let mut address = 0;
@@ -38,7 +38,7 @@ impl Score {
         graph.jumps.iter().map(one).fold(Score::default(), Score::plus)
     }
 
-    /// Of a jump that was taken so often, from the address behind its block to that of its target.
+    /// Of a jump that was taken so often, from the end of its block to its target.
     pub(crate) fn of_jump(taken: u64, from: u64, to: u64) -> Score {
         let distance = from.abs_diff(to);
         let worth = if distance == 0 {
@@ -67,7 +67,7 @@ impl Score {
     }
 }
 
-/// How often control went to a block that does not lie next.
+/// How often control went to a block that is not the next one.
 pub fn taken_jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u64 {
     let mut next = IdMap::filled(graph.blocks.len(), None);
     for pair in order.windows(2) {
@@ -75,6 +75,30 @@ pub fn taken_jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u64 {
     }
     let elsewhere = graph.jumps.iter().filter(|jump| next[jump.from] != Some(jump.to));
     elsewhere.map(|jump| jump.taken).sum()
+}
+
+/// How many jump instructions are executed that an order could spare: those of control that leaves a block by an
+/// unconditional jump. Of several ways out of a block the most frequent one that is not next has the conditional jump.
+pub fn spare_jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u64 {
+    let mut next = IdMap::filled(graph.blocks.len(), None);
+    for pair in order.windows(2) {
+        next[pair[0]] = Some(pair[1]);
+    }
+    let mut ways = IdMap::filled(graph.blocks.len(), 0u32);
+    let mut elsewhere: IdMap<CodeBlockId, Vec<u64>> = IdMap::filled(graph.blocks.len(), Vec::new());
+    for jump in &graph.jumps {
+        ways[jump.from] += 1;
+        if next[jump.from] != Some(jump.to) {
+            elsewhere[jump.from].push(jump.taken);
+        }
+    }
+    let of = |block: CodeBlockId| match (ways[block], &elsewhere[block][..]) {
+        (1, [taken]) => *taken,
+        (2, [first, second]) => *first.min(second),
+        // With more ways out it is a table.
+        _ => 0,
+    };
+    graph.blocks.ids().map(of).sum()
 }
 
 #[cfg(test)]
@@ -120,6 +144,14 @@ mod tests {
         let backwards = graph(&[640], &[(0, 0, 100)]);
         assert_eq!(Score::of(&backwards, &all(&backwards)), Score::default());
         assert_eq!(taken_jumps(&forwards, &all(&forwards)), 100);
+    }
+
+    #[test]
+    fn a_block_without_a_neighbour_among_its_ways_jumps_twice() {
+        let apart = graph(&[4, 4, 4, 4], &[(0, 2, 70), (0, 3, 30), (1, 3, 5)]);
+        // From 0 by a conditional jump to 2, else by another to 3; from 1 by one to 3.
+        assert_eq!(spare_jumps(&apart, &all(&apart)), 30 + 5);
+        assert_eq!(spare_jumps(&apart, &[0, 2, 1, 3].map(id)), 0);
     }
 
     #[test]

@@ -241,6 +241,7 @@ std::string opcost::generate(Module &module, TargetMachine &machine, raw_pwrite_
   TargetPassConfig *config = generator.createPassConfig(*passes);
   config->setDisableVerify(true);
   if (keep_calls_apart) config->setEnableTailMerge(false);
+  onlooker.configure(*config);
   passes->add(config);
   passes->add(information);
   if (config->addISelPasses()) return "code generation refused the target";

@@ -13,6 +13,7 @@ class MCContext;
 class MCStreamer;
 class Module;
 class Target;
+class TargetPassConfig;
 class raw_pwrite_stream;
 } // namespace llvm
 
@@ -42,6 +43,8 @@ public:
   virtual ~Onlooker() = default;
   // The manager that the passes are added to.
   virtual std::unique_ptr<llvm::legacy::PassManager> passes();
+  // The passes, before they are put together.
+  virtual void configure(llvm::TargetPassConfig &) {}
   // Who takes the code in place of a file; null: the file is written.
   virtual std::unique_ptr<llvm::MCStreamer> streamer(const llvm::Target &, llvm::MCContext &);
   // The printer, before it runs.

@@ -81,6 +81,7 @@ pub mod progress;
 pub mod recorded;
 pub mod sampling;
 pub mod slice;
+pub mod tune;
 
 pub use code::Code;
 #[cfg(feature = "worker")]

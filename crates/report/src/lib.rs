@@ -22,4 +22,5 @@ pub mod predict;
 pub mod schema;
 pub mod slice;
 pub mod timing;
+pub mod tune;
 pub mod values;

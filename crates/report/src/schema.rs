@@ -27,6 +27,7 @@ use crate::loops::explain::ExplainJson;
 use crate::loops::table::LoopsJson;
 use crate::predict::json::PredictJson;
 use crate::slice::json::SliceJson;
+use crate::tune::json::TuneJson;
 use crate::values::json::ValuesJson;
 use opcost_answer::Failure;
 
@@ -63,7 +64,7 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 21] = [
+const DOCUMENTS: [Document; 22] = [
     ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
@@ -72,6 +73,7 @@ const DOCUMENTS: [Document; 21] = [
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("predict", || schema_for!(PredictJson<'_>)),
     ("slice", || schema_for!(SliceJson<'_>)),
+    ("tune", || schema_for!(TuneJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
     ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),

@@ -16,6 +16,7 @@ mod limit;
 pub mod sandbox;
 pub mod slice;
 pub mod start;
+pub mod timed;
 pub mod values;
 mod walls;
 pub mod wasm;

@@ -36,7 +36,8 @@ pub(crate) fn opens_names(flags: &[String]) -> Option<&str> {
 
 /// Flags that mean nothing where a source is compiled: clang warns of them.
 pub(crate) fn is_linkers(flag: &str) -> bool {
-    ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix)) || flag == "-rdynamic"
+    ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix))
+        || matches!(flag, "-rdynamic" | "-no-pie")
 }
 
 /// Flags that mean something to the linking compiler.

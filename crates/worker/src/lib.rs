@@ -55,6 +55,7 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Machine(job) => Reply::Machine(Box::new(life::machine::record_code(job)?)),
         Job::Code(job) => Reply::Code(Box::new(life::code::read_code(job)?)),
         Job::Pgo(job) => Reply::Pgo(Box::new(profile::export::to_pgo(job)?)),
+        Job::Arrange(job) => Reply::Arrange(Box::new(profile::arrange::arrange(job)?)),
         Job::Work(job) => Reply::Work(Box::new(profile::work::work(job)?)),
         Job::Processor(_) => Reply::Processor(Box::new(profile::work::processor())),
         Job::Export(job) => Reply::Export(Box::new(profile::export::export(job)?)),

@@ -38,5 +38,6 @@ mod selection;
 mod show;
 pub(crate) mod slice;
 pub(crate) mod timing;
+pub(crate) mod tune;
 pub(crate) mod values;
 mod values_whole;

@@ -15,3 +15,4 @@ mod languages;
 mod messages;
 mod projects;
 mod support;
+mod tune;

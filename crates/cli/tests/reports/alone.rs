@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 35] = [
+const LINES: [&[&str]; 36] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],
@@ -64,6 +64,7 @@ const LINES: [&[&str]; 35] = [
     &["predict", "--json", "-", "loud.c"],
     &["slice", "--json", "-", "loud.c"],
     &["slice", "--json", "-", "--verify", "loud.c"],
+    &["tune", "--json", "-", "--runs", "1", "-o", "tuned", "loud.c"],
     &["explain", "--json", "-", "loud.c:7"],
     &["values", "--json", "-", "--trip-counts", "loud.c"],
     &["values", "--json", "-", "--verify", "loud.c"],

@@ -32,7 +32,23 @@ impl Build {
     }
 
     /// Bitcode of one input at its anchor.
+    ///
+    /// # Errors
+    /// It does not compile, or a tool is missing.
     pub fn bitcode(&self, input: &Input, position: usize) -> Result<PathBuf, Failure> {
+        let made = self.made.as_ref();
+        if let Some(made) = made.and_then(|made| made.borrow().get(&input.path).cloned()) {
+            return Ok(made);
+        }
+        let bitcode = self.compile(input, position)?;
+        if let Some(made) = made {
+            made.borrow_mut().insert(input.path.clone(), bitcode.clone());
+        }
+        Ok(bitcode)
+    }
+
+    /// The same, made anew.
+    fn compile(&self, input: &Input, position: usize) -> Result<PathBuf, Failure> {
         if input.language == Language::Bitcode {
             if self.anchor(input) != Anchor::Pgo {
                 return Ok(input.path.clone());

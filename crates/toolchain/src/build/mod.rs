@@ -2,6 +2,7 @@
 
 mod admission;
 mod analysis;
+mod arrange;
 mod code;
 mod compile;
 mod export;
@@ -18,6 +19,7 @@ mod state;
 mod wasm;
 mod work;
 
+pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
 pub use export::reasons;
 pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};

@@ -2,7 +2,8 @@
 //!
 //! All intermediate files lie in one temporary folder that goes away with it.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -116,6 +117,8 @@ pub struct Build {
     pub(crate) debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
     pub(crate) as_plugin: Cell<bool>,
+    /// Bitcode that was made, by source, of a build that keeps it.
+    pub(crate) made: Option<RefCell<BTreeMap<PathBuf, PathBuf>>>,
     pub(crate) folder: Scratch,
 }
 
@@ -152,8 +155,16 @@ impl Build {
             // Names of variables stand in full debug information only; it changes no code.
             debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
             as_plugin: Cell::new(false),
+            made: None,
             folder,
         })
+    }
+
+    /// From now on each source is compiled once; those that `other` compiled, which has the same options, are
+    /// taken from it.
+    pub fn compile_once(&mut self, other: Option<&Build>) {
+        let made = other.and_then(|other| other.made.as_ref()).map(|made| made.borrow().clone());
+        self.made = Some(RefCell::new(made.unwrap_or_default()));
     }
 
     /// Whether it is for any of several machines, on which the program is the same.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, PgoJob};
 use opcost_key::{BlockId, FunctionId, ModuleMap};
 use opcost_llvm::{
-    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session, Weighed,
+    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session,
     write_pgo,
 };
 use opcost_profile::formats::opc::load_ledger;
@@ -112,18 +112,12 @@ fn bitcode(job: &ExportJob, ledger: &Ledger, laid: Vec<Laid>) -> Result<(), Work
     let Ok([mut one]) = <[Laid; 1]>::try_from(laid) else {
         return Err(WorkError::Refused("bitcode is of one module; name it".to_owned()));
     };
-    let mut functions = Vec::new();
-    for (id, counts) in one.counted() {
-        let taken = one.branches(id, counts)?;
-        let branches = taken.into_iter().map(|((block, slot), count)| (block, slot, count)).collect();
-        functions.push(Weighed { function: id, entries: counts.entries, branches });
-    }
-    one.session.weigh(&functions, &program_counts(ledger))?;
+    one.weigh(&program_counts(ledger))?;
     Ok(one.session.write(&job.output)?)
 }
 
 /// Of each function of the program its entries, then the counts of its other blocks.
-fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
+pub(super) fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
     let mut all: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
     for fact in ledger.facts() {
         let (Some(value), Some(function)) = (fact.value, fact.subject.function()) else { continue };

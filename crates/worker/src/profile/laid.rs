@@ -7,7 +7,7 @@ use opcost_instrument::{Bodies, CostModel, InstrumentRequest, survey};
 use opcost_ir::Opcode;
 use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
 use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
-use opcost_llvm::{Maker, Session};
+use opcost_llvm::{Maker, Session, Weighed};
 use opcost_profile::Ledger;
 use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
 
@@ -45,6 +45,20 @@ impl Laid {
                     .to_owned(),
             )
         })
+    }
+}
+
+impl Laid {
+    /// Gives branches, entries and the module their weights. `program` has the counts of all functions of the
+    /// program, of each its entries first.
+    pub(crate) fn weigh(&mut self, program: &[Vec<u64>]) -> Result<(), WorkError> {
+        let mut functions = Vec::new();
+        for (id, counts) in self.counted() {
+            let taken = self.branches(id, counts)?;
+            let branches = taken.into_iter().map(|((block, slot), count)| (block, slot, count)).collect();
+            functions.push(Weighed { function: id, entries: counts.entries, branches });
+        }
+        Ok(self.session.weigh(&functions, program)?)
     }
 }
 

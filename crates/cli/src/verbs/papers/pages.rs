@@ -33,6 +33,7 @@ const PAGES: &[(&[&str], &str)] = &[
     (&["report"], include_str!("../../../pages/report.md")),
     (&["sample"], include_str!("../../../pages/sample.md")),
     (&["slice"], include_str!("../../../pages/slice.md")),
+    (&["tune"], include_str!("../../../pages/tune.md")),
     (&["timing"], include_str!("../../../pages/timing.md")),
     (&["values"], include_str!("../../../pages/values.md")),
 ];

@@ -1,0 +1,108 @@
+//! Flags of `opcost tune`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use opcost_answer::tune::Transform;
+
+use super::CompileArguments;
+
+pub(crate) const TUNE_EXAMPLES: &str = "\
+Examples:
+  opcost tune app.c -o app -- 1000                 trains with these arguments, builds, says what was gained
+  opcost tune app.c -o app --judge '5 x' -- 1000   the gain is measured with other arguments
+  opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
+  opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
+  opcost tune app.c --runs 0 -o app -- 1000      only builds
+  opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
+
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.";
+
+/// One step alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlyStep {
+    /// The optimiser works by the counts.
+    Profile,
+    /// Machine blocks and functions are ordered.
+    Placement,
+}
+
+/// How the program is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkMode {
+    /// As the compiler does it.
+    AsItComes,
+    /// To be loaded at one address.
+    NoPie,
+    /// With its libraries in it.
+    Static,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TuneArguments {
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives. Together they are one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where to write the tuned program.
+    #[arg(short, long, value_name = "FILE", default_value = "tuned.out")]
+    pub(crate) output: PathBuf,
+    /// Does one step alone.
+    #[arg(long, value_name = "STEP", value_enum)]
+    pub(crate) only: Option<OnlyStep>,
+    /// How the program is linked.
+    #[arg(long = "link", value_name = "HOW", value_enum, default_value = "as-it-comes")]
+    pub(crate) link_mode: LinkMode,
+    /// Generates code for the processor at hand; the program may not run on another.
+    #[arg(long)]
+    pub(crate) native: bool,
+    /// The words that the gain is measured with, separated by blanks, in place of those of the training run.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) judge: Option<String>,
+    /// File that all runs read as their input; nothing without it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// File that runs read as their input while the gain is measured, in place of --stdin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) judge_stdin: Option<PathBuf>,
+    /// How often each program runs to measure the gain; 0 only builds.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub(crate) runs: usize,
+    /// How many times each program is linked, with other gaps between functions each time.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(crate) links: u8,
+    /// Runs each program in cachegrind, too: machine instructions, cache misses, mispredicted branches.
+    #[arg(long)]
+    pub(crate) simulate: bool,
+    /// Lists every function, with what was done to it or why not.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Writes opcost.tune/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Arguments of the program in its training run.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl TuneArguments {
+    /// What is to be done.
+    pub(crate) fn transforms(&self) -> std::collections::BTreeSet<Transform> {
+        let mut all: std::collections::BTreeSet<Transform> = match self.only {
+            None => [Transform::Profile, Transform::Placement].into(),
+            Some(OnlyStep::Profile) => [Transform::Profile].into(),
+            Some(OnlyStep::Placement) => [Transform::Placement].into(),
+        };
+        match self.link_mode {
+            LinkMode::AsItComes => {}
+            LinkMode::NoPie => _ = all.insert(Transform::Fixed),
+            LinkMode::Static => _ = all.insert(Transform::Static),
+        }
+        if self.native {
+            all.insert(Transform::Native);
+        }
+        all
+    }
+}

@@ -1,0 +1,104 @@
+//! `opcost tune`: a program, made faster by what it does.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use opcost::tune::{BuiltStep, Judging, TuneWish, answers, measure, tune};
+use opcost_answer::tune::Tuned;
+use opcost_answer::{Failure, Status};
+use opcost_interrupt::Scratch;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::style::screen_width;
+use opcost_report::tune::json::TuneJson;
+use opcost_report::tune::text::{TuneReport, print_tune};
+use opcost_toolchain::input::Input;
+use opcost_toolchain::install::install;
+
+use crate::arguments::TuneArguments;
+use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
+use crate::verbs::show::save_failure_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &TuneArguments) -> Result<Status, Failure> {
+    let result = carry_out(arguments);
+    save_failure_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
+    let idle = [CodeFlag::Cost, CodeFlag::Time];
+    refuse_idle(&arguments.compile, &idle, "a program is tuned by how often everything runs")?;
+    if arguments.compile.anchor.is_some() {
+        return Err(Failure::Usage(
+            "--anchor would do nothing here: a program is counted at two anchors, pgo and optimized; leave it out"
+                .to_owned(),
+        ));
+    }
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let options = arguments.compile.options();
+    let tuning = tune(&TuneWish {
+        inputs: &inputs,
+        options: &options,
+        transforms: arguments.transforms(),
+        arguments: &arguments.arguments,
+        stdin: arguments.stdin.as_deref(),
+    })?;
+    let folder =
+        Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+    let judge: Option<Vec<OsString>> =
+        arguments.judge.as_ref().map(|words| words.split_whitespace().map(OsString::from).collect());
+    let judging = Judging {
+        inputs: &inputs,
+        arguments: judge.as_deref().unwrap_or(&arguments.arguments),
+        stdin: arguments.judge_stdin.as_deref().or(arguments.stdin.as_deref()),
+        runs: arguments.runs,
+        links: usize::from(arguments.links),
+        simulates: arguments.simulate,
+    };
+    let is_measured = arguments.runs > 0 && tuning.steps.len() > 1;
+    let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;
+    let tuned = answers(&tuning, measured.as_ref().map(|measured| (measured, &judging)));
+    let is_wrong = tuned.outputs_equal == Some(false);
+    if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
+        write(last, &inputs, folder.path(), &arguments.output)?;
+    }
+    show(arguments, &inputs, &tuned)?;
+    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
+}
+
+/// Links the program as it is to be used, and gives it its name.
+fn write(step: &BuiltStep, inputs: &[Input], folder: &Path, output: &Path) -> Result<(), Failure> {
+    let made = folder.join("tuned");
+    step.link(inputs, None, &made)?;
+    install(&made, output)
+}
+
+fn show(arguments: &TuneArguments, inputs: &[Input], tuned: &Tuned) -> Result<(), Failure> {
+    if let Some(path) = &arguments.json {
+        save_json(path, &TuneJson::text(tuned))?;
+    }
+    if arguments.json.as_deref() == Some(Path::new("-")) {
+        return Ok(());
+    }
+    let is_judged = arguments.judge.is_some() || arguments.judge_stdin.is_some();
+    let on = match (arguments.runs, is_judged) {
+        (0, _) => "",
+        (_, true) => ", judged by another run than it was trained with",
+        (_, false) => ", judged by the run that it was trained with (--judge WORDS takes another)",
+    };
+    let mut next = Vec::new();
+    if !arguments.simulate && arguments.runs > 0 {
+        next.push(format!(
+            "opcost tune --simulate {} -o {} -- ARGS",
+            paths(inputs),
+            arguments.output.display()
+        ));
+    }
+    let report = TuneReport {
+        tuned,
+        about: format!("{}: {}{on}", arguments.output.display(), about(inputs, &arguments.compile)),
+        explain: arguments.explain,
+        next,
+    };
+    save_text(None, &print_tune(&report, screen_width()), Stream::Stdout)
+}

@@ -1,0 +1,247 @@
+//! Does a tuned program do the same with fewer jumps? And what is said where it cannot be tuned?
+//!
+//! Programs with ways of control that are hard to move (exceptions, jump tables, labels as values, longjmp) are
+//! trained, placed, linked in every mode, and must print the same. No test looks at a time.
+
+use opcost_testkit::command::holds_to_schema;
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// An error that never happens lies in the middle of a loop with unequal branches.
+const UNEQUAL: &str = "#include <stdio.h>
+#include <stdlib.h>
+static unsigned mix(unsigned s) {
+  if (s % 64 == 5) { fprintf(stderr, \"%s\", \"\"); return s / 3; }
+  if (s == 77777777u) { fprintf(stderr, \"never\\n\"); exit(9); }
+  if (s & 0x300) return s * 69069u + 1;
+  return s ^ (s >> 7) ^ 0x5bd1e995u;
+}
+int main(int argc, char **argv) {
+  long n = argc > 1 ? atol(argv[1]) : 5;
+  unsigned s = 1;
+  unsigned long sum = 0;
+  for (long i = 0; i < n; i++) { s = mix(s); sum += s; }
+  printf(\"%lu\\n\", sum);
+  return 0;
+}
+";
+
+fn tuned(bench: &Bench, words: &[&str], run: &[&str]) -> Value {
+    let words = [&["tune", "--json", "-", "-o", "tuned"], words, &["--"], run].concat();
+    let json = bench.opcost(&words).expect(0).json();
+    holds_to_schema(&json);
+    json
+}
+
+fn step<'a>(json: &'a Value, name: &str) -> &'a Value {
+    let all = json["transforms"].as_array().expect("transforms");
+    all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no {name}: {json:#}"))
+}
+
+#[test]
+fn what_never_runs_leaves_the_hot_way() {
+    let bench = Bench::new(&[("unequal.c", UNEQUAL)]);
+    for level in ["-O1", "-O2"] {
+        let json = tuned(&bench, &[level, "--only", "placement", "--runs", "2", "unequal.c"], &["20000"]);
+        assert_eq!(json["outputs_equal"], true, "{json:#}");
+        assert_eq!(step(&json, "placement")["done"], true);
+        let number = |what: &Value| what.as_f64().expect("a number");
+        let score = &json["score"];
+        assert!(number(&score["after"]) > number(&score["before"]), "{level} {json:#}");
+        let taken = &json["taken_branches"];
+        assert!(number(&taken["after"]) <= number(&taken["before"]), "{level} {json:#}");
+    }
+    let expected = bench.shell("clang-22 -O2 unequal.c -o plain && ./plain 1000").expect(0).stdout;
+    assert_eq!(bench.shell("./tuned 1000").expect(0).stdout, expected);
+    // What never ran has a section of its own.
+    let sections = bench.shell("llvm-nm-22 tuned").expect(0).stdout;
+    assert!(sections.contains(".cold"), "{sections}");
+}
+
+#[test]
+fn an_order_that_is_as_good_as_can_be_stays() {
+    let text = "int main(int argc, char **argv) {
+  unsigned sum = 0;
+  for (int i = 0; i < 1000; i++) { sum = sum * 31 + (unsigned)i; __asm__ volatile(\"\" : \"+r\"(sum)); }
+  return sum == 5;
+}
+";
+    let bench = Bench::new(&[("straight.c", text)]);
+    let json = tuned(&bench, &["--only", "placement", "--runs", "1", "straight.c"], &[]);
+    assert_eq!(json["score"]["before"], json["score"]["after"], "{json:#}");
+    assert_eq!(json["functions"][0]["moved"], false, "{json:#}");
+}
+
+#[test]
+fn the_profile_is_the_optimisers_and_each_step_has_its_gain() {
+    let bench = Bench::new(&[("unequal.c", UNEQUAL)]);
+    let json = tuned(&bench, &["--runs", "6", "--links", "2", "unequal.c"], &["40000000"]);
+    let names: Vec<&str> = json["transforms"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|one| one["name"].as_str().expect("name"))
+        .collect();
+    assert_eq!(names, ["profile", "placement"]);
+    assert_eq!((&json["runs"], &json["links"]), (&Value::from(6), &Value::from(2)));
+    for name in names {
+        let gain = &step(&json, name)["gain"]["time"];
+        let of = |what: &str| gain[what].as_f64().expect("a gain");
+        assert!(of("low") <= of("median") && of("median") <= of("high"), "{json:#}");
+    }
+    assert!(json["control"]["median"].is_number(), "{json:#}");
+    // With fewer rounds there is no interval, and so no gain.
+    let few = tuned(&bench, &["--runs", "2", "unequal.c"], &["1000"]);
+    assert!(step(&few, "placement")["gain"]["time"].is_null() && few["control"].is_null(), "{few:#}");
+}
+
+#[test]
+fn programs_that_are_hard_to_move_stay_right() {
+    let exceptions = "#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Guard { int &count; ~Guard() { count++; } };
+static int risky(int x, int &count) {
+  Guard guard{count};
+  if (x % 7 == 3) throw std::runtime_error(std::to_string(x));
+  if (x % 1000 == 999) throw x;
+  return x * 3;
+}
+int main(int argc, char **argv) {
+  int n = std::atoi(argv[1]), caught = 0, ints = 0, count = 0;
+  long sum = 0;
+  std::vector<std::string> words;
+  for (int i = 0; i < n; i++) {
+    try { sum += risky(i, count); }
+    catch (const std::runtime_error &error) { caught++; if (words.size() < 3) words.push_back(error.what()); }
+    catch (int) { ints++; }
+  }
+  std::printf(\"%ld %d %d %d\\n\", sum, caught, ints, count);
+  for (auto &word : words) std::printf(\"%s\\n\", word.c_str());
+}
+";
+    let jumps = "#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+static jmp_buf back;
+static int depth;
+static int dive(int n) { depth++; if (n % 13 == 0) longjmp(back, n + 1); return n ? dive(n - 1) + 1 : 0; }
+static int threaded(const unsigned char *code, int n) {
+  static void *labels[] = {&&add, &&twice, &&minus, &&end};
+  int value = 1, at = 0;
+  goto *labels[code[at++]];
+add: value += n; goto *labels[code[at++]];
+twice: value *= 2; goto *labels[code[at++]];
+minus: value -= 3; if (value < -1000000) return -1; goto *labels[code[at++]];
+end: return value;
+}
+static int kind(int x) {
+  switch (x & 15) {
+  case 0: return 5; case 1: return x * 2; case 2: return x ^ 7; case 3: return x - 9; case 4: return x / 3;
+  case 5: return 1; case 6: return x << 1; case 7: return ~x; case 8: return x + 11; case 9: return 2;
+  case 12: abort(); default: return 0;
+  }
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  volatile long sum = 0;
+  const unsigned char code[] = {0, 1, 1, 2, 0, 2, 3};
+  for (volatile int i = 0; i < n; i++) {
+    int came = setjmp(back);
+    if (came) sum += came; else sum += dive(i % 40 + 1);
+    sum += threaded(code, i);
+    if ((i & 15) != 12) sum += kind(i);
+  }
+  printf(\"%ld %d\\n\", sum, depth);
+  return 0;
+}
+";
+    let fortran = "program grid
+  implicit none
+  integer :: i, j, n
+  double precision :: a(200, 200), s
+  character(len=16) :: word
+  call get_command_argument(1, word)
+  read (word, *) n
+  a = 1.0d0
+  do j = 2, n
+    do i = 2, n
+      if (mod(i * j, 5) == 0) then
+        a(i, j) = a(i - 1, j) * 0.5d0 + a(i, j - 1) * 0.25d0
+      else
+        a(i, j) = a(i - 1, j) - a(i, j - 1) * 0.25d0
+      end if
+      if (a(i, j) > 1.0d9) stop 3
+    end do
+  end do
+  s = sum(a(1:n, 1:n))
+  print '(f12.4)', s
+end program grid
+";
+    let bench = Bench::new(&[("exceptions.cpp", exceptions), ("jumps.c", jumps), ("grid.f90", fortran)]);
+    for (source, word) in [("exceptions.cpp", "5000"), ("jumps.c", "3000"), ("grid.f90", "150")] {
+        for mode in ["as-it-comes", "no-pie", "static"] {
+            // What static libraries of Fortran need besides is not installed everywhere.
+            if source == "grid.f90" && mode == "static" {
+                continue;
+            }
+            for level in ["-O0", "-O2"] {
+                let words = ["--runs", "1", "--links", "1", level, "--link", mode, source];
+                let json = tuned(&bench, &words, &[word]);
+                assert_eq!(json["outputs_equal"], true, "{source} {mode} {level}: {json:#}");
+                assert_eq!(step(&json, "placement")["done"], true);
+            }
+        }
+        // Another input than that of the training goes the cold ways, too.
+        let other = bench.shell(&format!("./tuned {}", 41)).expect(0).stdout;
+        let compiler = if source.ends_with("f90") { "flang-22" } else { "clang++-22 -x c" };
+        let compiler = if source.ends_with("cpp") { "clang++-22" } else { compiler };
+        let plain = bench.shell(&format!("{compiler} -O0 {source} -o plain && ./plain 41")).expect(0).stdout;
+        assert_eq!(other, plain, "{source}");
+    }
+}
+
+#[test]
+fn bitcode_is_placed_and_gets_no_profile() {
+    let bench = Bench::new(&[("unequal.c", UNEQUAL)]);
+    bench.shell("clang-22 -O2 -emit-llvm -c unequal.c -o unequal.bc").expect(0);
+    let json = tuned(&bench, &["--runs", "1", "unequal.bc"], &["2000"]);
+    assert_eq!(step(&json, "profile")["done"], false);
+    assert_eq!(step(&json, "placement")["done"], true);
+    let why = step(&json, "profile")["refused"][0]["why"].as_str().expect("a reason").to_owned();
+    assert!(why.contains("has been optimised"), "{why}");
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused_and_nothing_is_written() {
+    let fails = "int main(int argc, char **argv) { return argc > 1; }\n";
+    let bench =
+        Bench::new(&[("fails.c", fails), ("main.rs", "fn main() {}\n"), ("wrong.c", "int main( {\n")]);
+    let failed = bench.opcost(&["tune", "fails.c", "-o", "out", "--", "x"]).expect(2);
+    failed.tells(&["the training run ended with status 1", "--stdin"]);
+    bench.opcost(&["tune", "main.rs", "-o", "out"]).expect(2).tells(&["main.rs", "rustc --emit=llvm-bc"]);
+    bench.opcost(&["tune", "wrong.c", "-o", "out"]).expect(1).tells(&["wrong.c:1"]);
+    bench.opcost(&["tune", "absent.c", "-o", "out"]).expect(1).tells(&["absent.c"]);
+    bench.opcost(&["tune", "--anchor", "pgo", "fails.c", "-o", "out"]).expect(2).tells(&["leave it out"]);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn a_program_that_prints_something_else_each_time_is_not_compared() {
+    let text = "#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  unsigned sum = 0;
+  for (int i = 0; i < 1000; i++) sum += (unsigned)i % 3 ? 1 : (unsigned)getpid();
+  printf(\"%d %u\\n\", getpid(), sum);
+}
+";
+    let bench = Bench::new(&[("pid.c", text)]);
+    let json = tuned(&bench, &["--runs", "2", "pid.c"], &[]);
+    assert!(json["outputs_equal"].is_null(), "{json:#}");
+    let said = bench.opcost(&["tune", "--runs", "2", "-o", "tuned", "pid.c"]).expect(0);
+    assert!(said.stdout.contains("prints something else each time"), "{}", said.all());
+}

@@ -1,0 +1,117 @@
+//! What is each step worth?
+//!
+//! All programs run in each round, in an order that changes from round to round, and so does the first one again:
+//! what it gains over itself is noise. Each program is linked several times with other gaps between its
+//! functions, and rounds use one after the other. So a lucky position in a cache is in no figure alone.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use opcost_answer::Failure;
+use opcost_answer::run::Finish;
+use opcost_answer::tune::{Variant, VariantFigures};
+use opcost_interrupt::was_stopped;
+use opcost_run::timed::TimedRun;
+use opcost_toolchain::input::Input;
+
+use super::steps::BuiltStep;
+use crate::progress::work;
+
+/// How programs are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Judging<'a> {
+    /// The inputs of the program.
+    pub inputs: &'a [Input],
+    /// The words that it runs with.
+    pub arguments: &'a [OsString],
+    /// What it reads as its standard input.
+    pub stdin: Option<&'a Path>,
+    /// How often each program runs.
+    pub runs: usize,
+    /// How many times each is linked, with other gaps each time.
+    pub links: usize,
+    /// Whether a simulator of caches runs each once, too.
+    pub simulates: bool,
+}
+
+/// What programs take.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// By step, then the first one again.
+    pub variants: Vec<Variant>,
+    /// Whether the tuned programs printed what the first one did, and ended alike.
+    pub outputs_equal: bool,
+    /// Whether the first one itself always did.
+    pub repeats: bool,
+}
+
+/// What a run left: its end and what it printed.
+#[derive(PartialEq)]
+struct Outcome {
+    finish: Finish,
+    output: Vec<u8>,
+}
+
+/// Runs all steps in rounds.
+///
+/// # Errors
+/// A program cannot be linked or started.
+pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<Measured, Failure> {
+    let stdout = folder.join("judged.out");
+    let mut programs: Vec<Vec<PathBuf>> = Vec::new();
+    {
+        let _working = work("linking");
+        for (number, step) in steps.iter().enumerate() {
+            let mut links = Vec::new();
+            for seed in 0..how.links {
+                let output = folder.join(format!("step{number}.{seed}"));
+                step.link(how.inputs, Some(seed as u64), &output)?;
+                links.push(output);
+            }
+            programs.push(links);
+        }
+    }
+    // The first one again.
+    programs.push(programs[0].clone());
+    let mut variants: Vec<Variant> = steps
+        .iter()
+        .chain(&steps[..1])
+        .map(|step| Variant { transforms: step.transforms.clone(), figures: VariantFigures::default() })
+        .collect();
+    let run = |program: &Path| -> Result<(Outcome, f64), Failure> {
+        let run = TimedRun { program, arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
+        let (finish, seconds) = run.seconds()?;
+        let output = std::fs::read(&stdout).map_err(Failure::file("read", &stdout))?;
+        Ok((Outcome { finish, output }, seconds))
+    };
+    let (expected, _) = run(&programs[0][0])?;
+    let (mut outputs_equal, mut repeats) = (true, true);
+    let running = work("running all in rounds");
+    for pass in 0..how.runs {
+        for turn in 0..programs.len() {
+            // Another one is first each time.
+            let number = (turn + pass) % programs.len();
+            let (outcome, seconds) = run(&programs[number][pass % how.links])?;
+            let is_same = outcome == expected;
+            if number == 0 || number == steps.len() {
+                repeats &= is_same;
+            } else {
+                outputs_equal &= is_same;
+            }
+            variants[number].figures.seconds.push(seconds);
+            if was_stopped() {
+                return Err(Failure::Usage("stopped before all rounds were run".to_owned()));
+            }
+        }
+    }
+    drop(running);
+    if how.simulates {
+        let _working = work("simulating caches, 50 times slower");
+        for (variant, links) in variants.iter_mut().zip(&programs) {
+            let run =
+                TimedRun { program: &links[0], arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
+            variant.figures.simulated = run.simulated()?;
+        }
+    }
+    Ok(Measured { variants, outputs_equal, repeats })
+}

@@ -1,0 +1,296 @@
+//! What is done to a program, one step behind the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use opcost_answer::tune::{ArrangedModule, RefusedTransform, Transform};
+use opcost_answer::{Failure, run::Finish};
+use opcost_index::{Id as _, IdMap};
+use opcost_job::module::ThreadMode;
+use opcost_job::profile::{ExportFormat, ExportModule};
+use opcost_key::{Anchor, Placement};
+use opcost_layout::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
+use opcost_run::start::Streams;
+use opcost_toolchain::build::{
+    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, functions_of,
+};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::options::CompileOptions;
+use thiserror::Error;
+
+use crate::counting::{Measurement, Task};
+use crate::ledgers;
+use crate::progress::work;
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct TuneWish<'a> {
+    /// Sources, bitcode and objects.
+    pub inputs: &'a [Input],
+    /// How they are compiled.
+    pub options: &'a CompileOptions,
+    /// What to do.
+    pub transforms: BTreeSet<Transform>,
+    /// The words of the training run.
+    pub arguments: &'a [OsString],
+    /// What it reads as its standard input.
+    pub stdin: Option<&'a Path>,
+}
+
+/// The program after one step.
+pub struct BuiltStep {
+    /// What was done up to here, in order.
+    pub transforms: Vec<Transform>,
+    build: Build,
+    code: ArrangedCode,
+    /// All functions, in the order of their addresses.
+    pub order: Vec<String>,
+}
+
+/// The program after each step.
+pub struct Tuning {
+    /// The program as it comes, then with one step more each.
+    pub steps: Vec<BuiltStep>,
+    /// What is not possible.
+    pub refused: Vec<RefusedTransform>,
+    /// What placement did, by module.
+    pub modules: Vec<ArrangedModule>,
+}
+
+impl BuiltStep {
+    /// The program with its code generated as it would be.
+    fn plain(
+        transforms: &[Transform],
+        options: &CompileOptions,
+        inputs: &[Input],
+    ) -> Result<BuiltStep, Failure> {
+        let mut build = plain_build(options)?;
+        build.compile_once(None);
+        let code = build.arranged_code(inputs, Arranging { ledger: None, orders: false })?;
+        let order = functions_of(&code.objects)?;
+        Ok(BuiltStep { transforms: transforms.to_vec(), build, code, order })
+    }
+
+    /// Links the program.
+    ///
+    /// # Errors
+    /// The linker fails.
+    pub fn link(&self, inputs: &[Input], gaps: Option<u64>, output: &Path) -> Result<(), Failure> {
+        // As it comes, the linker orders functions itself.
+        let is_placed = self.transforms.contains(&Transform::Placement);
+        let names = if is_placed || gaps.is_some() { &self.order[..] } else { &[] };
+        self.build.arranged_program(inputs, &self.code, FunctionOrder { names, gaps }, output)
+    }
+}
+
+fn plain_build(options: &CompileOptions) -> Result<Build, Failure> {
+    Build::new(options, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })
+}
+
+/// Builds the program with one step after the other.
+///
+/// # Errors
+/// A source does not compile, or the training run fails.
+pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
+    if let Some(rust) = wish.inputs.iter().find(|input| input.language == Language::Rust) {
+        return Err(Failure::Usage(format!(
+            "{}: Rust sources cannot be tuned yet; give the bitcode that rustc writes (rustc --emit=llvm-bc \
+             -Ccodegen-units=1), or C, C++, Fortran",
+            rust.path.display()
+        )));
+    }
+    let mut tuning = Tuning { steps: Vec::new(), refused: Vec::new(), modules: Vec::new() };
+    let mut options = wish.options.clone();
+    let mut done = Vec::new();
+    {
+        let _working = work("building the program as it comes");
+        tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
+    }
+    let linked = [
+        (Transform::Fixed, &["-fno-pie", "-no-pie"][..]),
+        (Transform::Static, &["-fno-pie", "-no-pie", "-static"][..]),
+        (Transform::Native, &["-march=native"][..]),
+    ];
+    let linked = linked.into_iter().filter(|(transform, _)| wish.transforms.contains(transform));
+    for (transform, flags) in linked {
+        options.cflags.extend(flags.iter().map(|&flag| flag.to_owned()));
+        done.push(transform);
+    }
+    if !done.is_empty() {
+        let _working = work("building it for this machine");
+        tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
+    }
+    if wish.transforms.contains(&Transform::Profile) {
+        match with_profile(wish, &options, &mut tuning)? {
+            Ok(with) => {
+                options = with;
+                done.push(Transform::Profile);
+                tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
+            }
+            Err(why) => {
+                let why = why.to_string();
+                tuning.refused.push(RefusedTransform { transform: Transform::Profile, why });
+            }
+        }
+    }
+    if wish.transforms.contains(&Transform::Placement) {
+        done.push(Transform::Placement);
+        let step = placed(wish, &options, &done, &mut tuning)?;
+        tuning.steps.push(step);
+    }
+    Ok(tuning)
+}
+
+/// Why the optimiser gets no profile.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum NoProfile {
+    #[error("at -O0 there is no optimiser that would read it")]
+    NotOptimised,
+    #[error("{}: sources of Fortran cannot be counted where the optimiser reads a profile", .0.display())]
+    Fortran(PathBuf),
+    #[error("{} has been optimised, and the optimiser reads a profile before it begins; give sources", .0.display())]
+    Bitcode(PathBuf),
+    #[error("no function has counts")]
+    NothingCounted,
+}
+
+/// The options with a profile of the training run for the optimiser; or why there is none.
+fn with_profile(
+    wish: &TuneWish<'_>,
+    options: &CompileOptions,
+    tuning: &mut Tuning,
+) -> Result<Result<CompileOptions, NoProfile>, Failure> {
+    if let Some(bitcode) = wish.inputs.iter().find(|input| input.language == Language::Bitcode) {
+        return Ok(Err(NoProfile::Bitcode(bitcode.path.clone())));
+    }
+    if options.level == "0" {
+        return Ok(Err(NoProfile::NotOptimised));
+    }
+    if let Some(fortran) = wish.inputs.iter().find(|input| input.language == Language::Fortran) {
+        return Ok(Err(NoProfile::Fortran(fortran.path.clone())));
+    }
+    let options_pgo = CompileOptions { anchor: Some(Anchor::Pgo), ..options.clone() };
+    let trained = Trained::run(wish, &options_pgo, None)?;
+    let _working = work("making the profile");
+    let mut modules = Vec::new();
+    for (position, input) in wish.inputs.iter().enumerate() {
+        if input.language == Language::Object {
+            continue;
+        }
+        let made = trained.build.bitcode(input, position)?;
+        let kept = trained.build.path(format!("{position}.trained.bc"));
+        std::fs::copy(&made, &kept).map_err(Failure::file("write", &kept))?;
+        modules.push(ExportModule {
+            name: trained.build.module_name(input)?,
+            anchor: Anchor::Pgo,
+            bitcode: kept,
+        });
+    }
+    // It has to be there as long as the program is built with it.
+    let first = &tuning.steps[0].build;
+    let profile = first.path("program.profdata");
+    let answers = trained.build.export(ExportFormat::Profdata, trained.ledger, modules, &profile)?;
+    if answers.functions == 0 {
+        return Ok(Err(NoProfile::NothingCounted));
+    }
+    let mut with = options.clone();
+    with.cflags.push(format!("-fprofile-use={}", profile.display()));
+    // Functions that did not run have no counts, and that is no defect of the profile.
+    with.cflags.push("-Wno-profile-instr-unprofiled".to_owned());
+    Ok(Ok(with))
+}
+
+/// The program with its machine blocks and functions in order.
+fn placed(
+    wish: &TuneWish<'_>,
+    options: &CompileOptions,
+    done: &[Transform],
+    tuning: &mut Tuning,
+) -> Result<BuiltStep, Failure> {
+    // The last step has these options, and its modules are those that are placed.
+    let same = tuning.steps.last().map(|step| &step.build);
+    let trained = Trained::run(wish, options, same)?;
+    let _working = work("placing the code");
+    let mut build = plain_build(options)?;
+    build.compile_once(same);
+    let code = build.arranged_code(wish.inputs, Arranging { ledger: Some(&trained.ledger), orders: true })?;
+    let hot = function_order(&code.modules);
+    let named: BTreeSet<&String> = hot.iter().collect();
+    let rest: Vec<String> =
+        functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect();
+    let order = [hot.clone(), rest].concat();
+    tuning.modules.clone_from(&code.modules);
+    Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
+}
+
+/// Functions that ran, those that call each other near to each other.
+fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
+    let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
+    let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
+    let mut names = Vec::new();
+    for one in modules.iter().flat_map(|module| &module.functions) {
+        // Two functions of one name are one to the linker's list.
+        ids.entry(&one.name).or_insert_with(|| {
+            names.push(one.name.clone());
+            functions.push(CodeFunction { bytes: one.bytes, executions: one.executions })
+        });
+    }
+    let call = |call: &opcost_answer::tune::CountedCall| {
+        Some(FunctionCalls { from: *ids.get(&*call.from)?, to: *ids.get(&*call.to)?, calls: call.calls })
+    };
+    let calls: Vec<FunctionCalls> =
+        modules.iter().flat_map(|module| &module.calls).filter_map(call).collect();
+    order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
+}
+
+/// A counted build that has done its training.
+struct Trained {
+    build: Build,
+    /// The file of what was counted.
+    ledger: PathBuf,
+}
+
+impl Trained {
+    /// `same` has been built with these options.
+    fn run(wish: &TuneWish<'_>, options: &CompileOptions, same: Option<&Build>) -> Result<Trained, Failure> {
+        let mut build = Build::counted(options, Placement::Chords, ThreadMode::IfStarted)?;
+        build.compile_once(same);
+        let program = build.path("program");
+        {
+            let _working = work("building it with counters");
+            build.program(wish.inputs, &program)?;
+        }
+        let _working = work("training");
+        let measured = Measurement::run(&Task {
+            program: &program,
+            arguments: wish.arguments,
+            streams: Streams {
+                stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
+                stdout: Some(build.path("training.out")),
+                stdout_to_stderr: false,
+            },
+            repeat: 1,
+            is_deterministic: false,
+        })?;
+        match measured.finish() {
+            Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
+            _ => {}
+        }
+        let ledger = build.path("training.opc");
+        ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
+        Ok(Trained { build, ledger })
+    }
+}
+
+/// A program that failed did not do what it will do.
+fn failed_training(finish: Finish) -> Failure {
+    let how = match finish {
+        Finish::Exited(status) => format!("ended with status {status}"),
+        Finish::Killed(signal) => format!("was killed by signal {signal}"),
+    };
+    Failure::Usage(format!(
+        "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
+         (--stdin FILE) with which it succeeds"
+    ))
+}

@@ -1,0 +1,212 @@
+//! The document `opcost.tune/1`.
+//!
+//! Cost: the functions.
+
+use opcost_answer::names::demangle;
+use opcost_answer::tune::{ArrangedFunction, Change, Gain, Simulation, Transform, Tuned};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::kit::save::document;
+
+/// The document of `opcost tune`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.tune/1")]
+pub struct TuneJson<'a> {
+    /// Always `opcost.tune/1`.
+    #[schemars(extend("const" = "opcost.tune/1"))]
+    schema: &'static str,
+    /// What was asked for, in the order in which it was done.
+    transforms: Vec<TransformJson<'a>>,
+    /// The program as it comes.
+    plain: PlainJson,
+    /// The program as it comes, compared with itself: noise. Null without enough rounds.
+    control: Option<GainJson>,
+    /// How often each program ran.
+    runs: usize,
+    /// How many times each program was linked, with other gaps between functions each time.
+    links: usize,
+    /// Whether all programs printed the same and ended alike. Null if they were not run. Null, too, if the program
+    /// as it comes prints something else each time.
+    outputs_equal: Option<bool>,
+    /// How good the order of machine blocks is, in fall-throughs (Ext-TSP), by counts of the training run; null
+    /// without placement.
+    score: Option<ChangeJson<f64>>,
+    /// How often control went to another block than the next, in the training run; null without placement.
+    taken_branches: Option<ChangeJson<u64>>,
+    /// Functions whose machine blocks were ordered, the one that ran most first.
+    functions: Vec<FunctionJson<'a>>,
+}
+
+/// A step.
+#[derive(Serialize, JsonSchema)]
+struct TransformJson<'a> {
+    /// `profile`: the optimiser works by counts. `placement`: blocks and functions are ordered. `no-pie`,
+    /// `static`, `native`: how it is linked, and for which processor.
+    name: &'static str,
+    /// Whether it was done.
+    done: bool,
+    /// Why it was not, or which functions were left as they are.
+    refused: Vec<RefusedJson<'a>>,
+    /// What it gained over the step before; null if it was not done or measured. Steps that were made at once have
+    /// one gain.
+    gain: Option<StepGainJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RefusedJson<'a> {
+    /// The function; null for the whole program.
+    function: Option<String>,
+    /// Why.
+    why: &'a str,
+}
+
+/// A gain in time, and exact figures of a simulator.
+#[derive(Serialize, JsonSchema)]
+struct StepGainJson {
+    /// Of user CPU time; null without enough rounds.
+    time: Option<GainJson>,
+    /// Machine instructions, before and after; null if nothing was simulated.
+    instructions: Option<ChangeJson<u64>>,
+    /// Misses of the first level's cache of instructions.
+    instruction_misses: Option<ChangeJson<u64>>,
+    /// Branches that a simple predictor gets wrong.
+    mispredicted: Option<ChangeJson<u64>>,
+}
+
+/// How much faster: 0.1 is a tenth.
+#[derive(Serialize, JsonSchema)]
+struct GainJson {
+    /// The median of the rounds.
+    median: f64,
+    /// The lower end of the interval of 95 % confidence.
+    low: f64,
+    /// Its upper end.
+    high: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChangeJson<T> {
+    /// Before.
+    before: T,
+    /// After.
+    after: T,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PlainJson {
+    /// Median of user CPU seconds; null if it was not run.
+    seconds: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FunctionJson<'a> {
+    /// The function, as its language writes it.
+    function: String,
+    /// Its linkage name.
+    symbol: &'a str,
+    /// Machine blocks.
+    blocks: usize,
+    /// Machine blocks that ran.
+    executed_blocks: usize,
+    /// Whether their order is another than LLVM's.
+    moved: bool,
+    /// Length of the code in bytes, nearly.
+    bytes: u64,
+    /// Executions of its machine blocks.
+    executions: u64,
+    /// The score of the order, in fall-throughs.
+    score: ChangeJson<f64>,
+    /// How often control went to another block than the next.
+    taken_branches: ChangeJson<u64>,
+}
+
+impl<'a> TuneJson<'a> {
+    /// The document's text.
+    pub fn text(tuned: &'a Tuned) -> String {
+        document(&TuneJson::new(tuned))
+    }
+
+    fn new(tuned: &'a Tuned) -> TuneJson<'a> {
+        let is_placed = tuned.steps.iter().any(|step| step.transforms.contains(&Transform::Placement));
+        let sums = totals(&tuned.functions);
+        TuneJson {
+            schema: "opcost.tune/1",
+            transforms: transforms(tuned),
+            plain: PlainJson { seconds: tuned.steps.first().and_then(|step| step.seconds) },
+            control: tuned.control.map(gain),
+            runs: tuned.runs,
+            links: tuned.links,
+            outputs_equal: tuned.outputs_equal,
+            score: is_placed.then(|| change(sums.0)),
+            taken_branches: is_placed.then(|| change(sums.1)),
+            functions: tuned.functions.iter().map(function).collect(),
+        }
+    }
+}
+
+/// Scores and taken branches of all functions.
+pub(crate) fn totals(functions: &[ArrangedFunction]) -> (Change<f64>, Change<u64>) {
+    let score = |of: fn(&Change<f64>) -> f64| functions.iter().map(|one| of(&one.score)).sum();
+    let taken = |of: fn(&Change<u64>) -> u64| functions.iter().map(|one| of(&one.taken)).sum();
+    (
+        Change { before: score(|one| one.before), after: score(|one| one.after) },
+        Change { before: taken(|one| one.before), after: taken(|one| one.after) },
+    )
+}
+
+fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
+    let mut all = Vec::new();
+    for pair in tuned.steps.windows(2) {
+        let [before, step] = pair else { continue };
+        for transform in &step.transforms {
+            let left = tuned.left.iter().filter(|_| *transform == Transform::Placement);
+            let simulated = |of: fn(Simulation) -> u64| {
+                let (before, after) = (before.simulated?, step.simulated?);
+                Some(ChangeJson { before: of(before), after: of(after) })
+            };
+            all.push(TransformJson {
+                name: transform.name(),
+                done: true,
+                refused: left
+                    .map(|one| RefusedJson { function: Some(demangle(&one.name)), why: &one.why })
+                    .collect(),
+                gain: step.seconds.map(|_| StepGainJson {
+                    time: step.gain.map(gain),
+                    instructions: simulated(|one| one.instructions),
+                    instruction_misses: simulated(|one| one.instruction_misses),
+                    mispredicted: simulated(|one| one.mispredicted),
+                }),
+            });
+        }
+    }
+    all.extend(tuned.refused.iter().map(|refused| TransformJson {
+        name: refused.transform.name(),
+        done: false,
+        refused: vec![RefusedJson { function: None, why: &refused.why }],
+        gain: None,
+    }));
+    all
+}
+
+fn gain(gain: Gain) -> GainJson {
+    GainJson { median: gain.median, low: gain.low, high: gain.high }
+}
+
+fn change<T>(change: Change<T>) -> ChangeJson<T> {
+    ChangeJson { before: change.before, after: change.after }
+}
+
+fn function(one: &ArrangedFunction) -> FunctionJson<'_> {
+    FunctionJson {
+        function: demangle(&one.name),
+        symbol: &one.name,
+        blocks: one.blocks,
+        executed_blocks: one.executed_blocks,
+        moved: one.is_moved,
+        bytes: one.bytes,
+        executions: one.executions,
+        score: change(one.score),
+        taken_branches: change(one.taken),
+    }
+}

@@ -1,0 +1,133 @@
+//! From a module to an object file whose code is arranged by the counts of a ledger.
+//!
+//! The ledger's counts are laid on the module function by function. Branches get their weights, so that code
+//! generation knows what is hot. Then the machine blocks of each function that ran are put in an order
+//! of their own ([`opcost_layout`]), and what never ran goes to a section of its own.
+//!
+//! Input: a module at the anchor of the ledger. Output: an object file, what was done to each function, and how often
+//! functions call each other. Without a ledger code is generated as it would be. Cost: a code generation.
+//! Limits: a function that the ledger does not fit is left as it is, and named.
+
+use opcost_answer::tune::{ArrangedFunction, ArrangedModule, Change, CountedCall, LeftFunction};
+use opcost_index::Id;
+use opcost_ir::{CalleeRef, Module};
+use opcost_job::profile::{ArrangeJob, ExportModule};
+use opcost_key::Anchor;
+use opcost_layout::{CodeBlock, CodeBlockId, CodeGraph, Jump, Score, order_blocks, taken_jumps};
+use opcost_llvm::{Emission, MachineFlow, Maker, Ordering, Session};
+use opcost_profile::formats::opc::load_ledger;
+
+use super::export::program_counts;
+use super::laid::{Laid, Laying, lay};
+use crate::error::WorkError;
+use crate::module::emission;
+
+/// Writes the object file.
+///
+/// # Errors
+/// The module or the ledger cannot be read, or LLVM says no.
+pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
+    // The linker orders functions, so each has a section of its own.
+    let how = Emission { function_sections: true, ..emission(&job.code) };
+    let Some(ledger) = &job.ledger else {
+        let maker = maker(&job.module);
+        Session::read(&job.module.bitcode, maker)?.emit(&job.output, how)?;
+        return Ok(ArrangedModule::default());
+    };
+    let ledger = load_ledger(ledger)?;
+    let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
+    let mut laid = lay(&laying, &job.module, &ledger)?;
+    laid.weigh(&program_counts(&ledger))?;
+    let module = laid.session.snapshot();
+    let mut arranged = ArrangedModule { calls: calls(&laid, &module), ..ArrangedModule::default() };
+    let mut counts: Vec<u64> = Vec::new();
+    for (id, function) in module.functions.iter() {
+        let map = &laid.map.functions[id];
+        match &laid.matched.functions[id] {
+            Ok(known) => counts.extend(function.blocks.ids().map(|block| known.block(map, block))),
+            Err(why) => {
+                counts.extend(function.blocks.ids().map(|_| 0));
+                arranged.left.push(LeftFunction { name: map.name.clone(), why: why.to_string() });
+            }
+        }
+    }
+    if !job.orders {
+        laid.session.emit(&job.output, how)?;
+        return Ok(arranged);
+    }
+    let functions = &mut arranged.functions;
+    let mut order = |flow: MachineFlow<'_>| {
+        let (function, order) = ordered(flow)?;
+        functions.push(function);
+        Some(order)
+    };
+    laid.session.emit_ordered(
+        &job.output,
+        how,
+        Ordering { counts: &counts, splits: true, order: &mut order },
+    )?;
+    Ok(arranged)
+}
+
+fn maker(module: &ExportModule) -> Maker {
+    if module.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd }
+}
+
+/// A good order of a function's machine blocks; none of a function that did not run.
+fn ordered(flow: MachineFlow<'_>) -> Option<(ArrangedFunction, Vec<u32>)> {
+    let executed_blocks = flow.blocks.iter().filter(|block| block.executions > 0).count();
+    if executed_blocks == 0 {
+        return None;
+    }
+    let block = |at: u32| CodeBlockId::new(at as usize);
+    let graph = CodeGraph {
+        blocks: flow
+            .blocks
+            .iter()
+            .map(|block| CodeBlock { bytes: block.bytes, executions: block.executions })
+            .collect(),
+        jumps: flow
+            .jumps
+            .iter()
+            .map(|jump| Jump { from: block(jump.from), to: block(jump.to), taken: jump.taken })
+            .collect(),
+    };
+    let before: Vec<CodeBlockId> = graph.blocks.ids().collect();
+    let after = order_blocks(&graph);
+    let both = |measure: &dyn Fn(&[CodeBlockId]) -> f64| Change {
+        before: measure(&before),
+        after: measure(after.blocks()),
+    };
+    let function = ArrangedFunction {
+        name: flow.name,
+        blocks: before.len(),
+        executed_blocks,
+        is_moved: after.blocks() != before,
+        bytes: graph.blocks.values().map(|block| block.bytes).sum(),
+        executions: graph.blocks.values().fold(0, |sum: u64, block| sum.saturating_add(block.executions)),
+        score: both(&|order| Score::of(&graph, order).fall_throughs()),
+        taken: Change { before: taken_jumps(&graph, &before), after: taken_jumps(&graph, after.blocks()) },
+    };
+    Some((function, after.blocks().iter().map(|block| block.index() as u32).collect()))
+}
+
+/// How often functions of the module call others by name.
+fn calls(laid: &Laid, module: &Module) -> Vec<CountedCall> {
+    let mut all = Vec::new();
+    for (id, counts) in laid.counted() {
+        let map = &laid.map.functions[id];
+        let function = &module.functions[id];
+        for (at, call) in &function.calls {
+            let to = match call.callee {
+                CalleeRef::Function(callee) => module.functions[callee].name.clone(),
+                CalleeRef::Declaration(callee) => module.declarations[callee].name.clone(),
+                CalleeRef::Indirect | CalleeRef::Assembly => continue,
+            };
+            let calls = counts.instruction(map, *at);
+            if calls > 0 && !to.starts_with("llvm.") {
+                all.push(CountedCall { from: function.name.clone(), to, calls });
+            }
+        }
+    }
+    all
+}
