@@ -14,6 +14,7 @@
 //! | what recorded values belong to | [`points`] |
 //! | how often blocks will run | [`predict`] |
 //! | what a metered program promises | [`fuel`] |
+//! | what a function became as a circuit | [`hdl`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
@@ -30,6 +31,7 @@ pub mod dependence;
 pub mod failure;
 pub mod files;
 pub mod fuel;
+pub mod hdl;
 pub mod life;
 pub mod loops;
 pub mod names;

@@ -26,6 +26,8 @@ pub struct Kernel {
     pub name: String,
     /// Where it is written.
     pub place: Option<KernelPlace>,
+    /// How many parameters it has.
+    pub parameters: u32,
     /// Parameters that are integers, with their nodes, in order.
     pub inputs: Vec<NodeId>,
     /// Nodes; operands come first, but for phis.

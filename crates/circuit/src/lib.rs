@@ -18,7 +18,7 @@
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
-//! | how is a circuit tried? | `testbench.rs` |
+//! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
 //!
 //! The schedule is made of declared widths alone. So circuits of one function that differ only in
 //! widths take the same cycles, and what they differ in comes from the widths.
@@ -29,6 +29,7 @@
 mod alias;
 mod bound;
 mod check;
+mod driver;
 mod kernel;
 mod lower;
 mod modulo;
@@ -40,6 +41,7 @@ mod verilog;
 mod widths;
 
 pub use check::{Violation, check};
+pub use driver::{Pieces, driver};
 pub use kernel::{
     Action, Cells, Kernel, KernelBlock, KernelMemory, KernelNode, KernelOperand, KernelPlace, MemoryId,
     MemoryKind, NodeId, NodeOrigin, Terminator,

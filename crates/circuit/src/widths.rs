@@ -86,8 +86,11 @@ pub fn widths(kernel: &Kernel, claims: &dyn Fn(NodeOrigin) -> Option<Claim>) -> 
         }
     }
     let needs = Needs::of(kernel, &wires);
-    for id in kernel.nodes.ids() {
-        cut(&mut wires.nodes[id], needs.nodes[id]);
+    for (id, node) in kernel.nodes.iter() {
+        // A port stays as wide as what callers give.
+        if node.action != Action::Input {
+            cut(&mut wires.nodes[id], needs.nodes[id]);
+        }
     }
     for (id, memory) in kernel.memories.iter() {
         if !matches!(memory.kind, MemoryKind::Port { .. }) {

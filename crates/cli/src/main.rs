@@ -58,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Predict(predict) => verbs::predict::run(&predict),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
+        Verb::Hdl(hdl) => verbs::hdl::run(&hdl),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Repair(repair) => verbs::repair::run(&repair),

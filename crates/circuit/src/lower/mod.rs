@@ -57,6 +57,7 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
     let kernel = Kernel {
         name: name_of(body),
         place: lowering.place(body.place),
+        parameters: body.parameters,
         inputs,
         result: lowering.result_bits(function)?,
         nodes: lowering.nodes,

@@ -133,7 +133,7 @@ impl Writer<'_> {
                     "  output reg {}result // the result, i{declared}; {bits} bits{sign} hold all that is returned",
                     range(bits)
                 ));
-                self.result = Some(ScalarPort { name: "result".to_owned(), bits, declared, signed });
+                self.result = Some(ScalarPort { name: "result".to_owned(), parameter: 0, bits, declared, signed });
             }
         }
         self.control.push(format!("      if ({at}) begin"));

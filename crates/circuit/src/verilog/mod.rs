@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use opcost_index::Id;
+use opcost_ir::Value;
 use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, KernelOperand, MemoryId, NodeId};
@@ -38,6 +39,8 @@ pub struct Design {
     pub name: String,
     /// Its text.
     pub verilog: String,
+    /// How many parameters the function has.
+    pub parameters: u32,
     /// Parameters that are numbers, in order.
     pub scalars: Vec<ScalarPort>,
     /// The result, if there is one.
@@ -53,6 +56,8 @@ pub struct Design {
 pub struct ScalarPort {
     /// Its name in the module.
     pub name: String,
+    /// Position of the parameter; 0 of the result.
+    pub parameter: u32,
     /// Its wires.
     pub bits: u32,
     /// Bits of its type.
@@ -261,7 +266,12 @@ impl<'a> Writer<'a> {
             let (name, of) = (self.node_names[input.index()].clone(), &self.kernel.nodes[input]);
             self.ports.push(format!("  input {}{name} {}", range(wire.bits), self.comment(input, &wire)));
             self.widths.insert(name.clone(), wire.bits);
-            self.scalars.push(ScalarPort { name, bits: wire.bits, declared: of.bits, signed: wire.signed });
+            let parameter = match of.origin.map(|origin| origin.value) {
+                Some(Value::Argument(position)) => position,
+                _ => unreachable!("inputs are parameters"),
+            };
+            let (bits, signed) = (wire.bits, wire.signed);
+            self.scalars.push(ScalarPort { name, parameter, bits, declared: of.bits, signed });
         }
         let mut operators: BTreeMap<(&'static str, u32), u32> = BTreeMap::new();
         for node in self.kernel.nodes.ids() {
@@ -401,6 +411,7 @@ impl<'a> Writer<'a> {
         Design {
             name,
             verilog: text,
+            parameters: self.kernel.parameters,
             scalars: self.scalars,
             result: self.result,
             memories: self.outside,

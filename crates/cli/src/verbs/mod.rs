@@ -14,6 +14,8 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fuel;
+pub(crate) mod hdl;
+mod hdl_cosimulate;
 pub(crate) mod idle;
 mod input_line;
 pub(crate) mod life;

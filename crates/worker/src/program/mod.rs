@@ -6,6 +6,7 @@ mod certificate;
 mod contracts;
 mod explanation;
 mod floats;
+mod hdl;
 mod loops;
 mod name;
 mod narrow;

@@ -12,12 +12,13 @@ use opcost_analysis::memory::{Effects, MemoryModel, World};
 use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
+use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_ir::{Contents, GlobalKind, Layout, Module};
 use opcost_job::program::{
-    BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob, WorldWish,
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob, WorldWish,
 };
 use opcost_llvm::{Maker, Session};
 
@@ -56,6 +57,11 @@ pub(crate) fn narrow(job: &NarrowJob) -> Result<NarrowAnswers, WorkError> {
     of_program(&job.program, |program, session| {
         super::narrow::answer(program, session, &job.output, job.is_certified, &job.contracts)
     })
+}
+
+/// A function as a circuit.
+pub(crate) fn hdl(job: &HdlJob) -> Result<HdlAnswers, WorkError> {
+    of_program(&job.program, |program, _| super::hdl::answer(program, job))
 }
 
 /// What decides a value or a loop.

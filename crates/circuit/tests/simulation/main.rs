@@ -7,20 +7,21 @@
 //!
 //! `PROPTEST_CASES=1000 cargo test -p opcost-circuit --test simulation` goes on for longer.
 
+mod kernels;
+mod random;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
 use opcost_circuit::{
-    Claim, Design, Kernel, NodeOrigin, Refusal, Resources, Schedule, Target, check, declared, design, lower,
+    Claim, Design, NodeOrigin, Refusal, Resources, Schedule, Target, check, declared, design, lower,
     schedule, testbench, widths,
 };
-use opcost_ir::{Module, Type, Value, parse_module};
+use opcost_ir::{Module, Type, parse_module};
 use opcost_key::FunctionId;
-use opcost_testkit::{
-    Ended, Interpreter, Random, Scalar, function_named, nothing_known, random_branches,
-};
+use opcost_testkit::{Ended, Interpreter, Scalar, function_named, nothing_known};
 
 /// Runs of one function, as lines for a testbench, and which numbers its values had.
 #[derive(Default)]
@@ -107,7 +108,6 @@ impl Runs {
 
 /// A circuit with its schedule.
 struct Made {
-    kernel: Kernel,
     schedule: Schedule,
     design: Design,
 }
@@ -127,7 +127,7 @@ fn make(
         Some(claims) => widths(&kernel, claims),
     };
     let design = design(&kernel, &schedule, &wires, target, &["a test".to_owned()]);
-    Ok(Made { kernel, schedule, design })
+    Ok(Made { schedule, design })
 }
 
 fn output(command: &mut Command) -> String {
@@ -208,30 +208,3 @@ fn cases() -> u64 {
     std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(12)
 }
 
-#[test]
-fn random_functions_compute_what_they_say() {
-    let mut random = Random::new(7);
-    let mut tried = 0;
-    for seed in 0..cases() {
-        let text = random_branches(seed);
-        // What a freeze gives is anybody's choice.
-        if text.contains("freeze") {
-            continue;
-        }
-        let module = parse_module(&text).expect("a module");
-        let function = function_named(&module, "run").expect("run");
-        let mut runs = Runs::default();
-        for number in 0..60 {
-            let (mut left, mut right) = (u128::from(random.below(256)), u128::from(random.below(256)));
-            if number % 3 == 0 {
-                (left, right) = (*random.of(&[0, 1, 127, 128, 255]), *random.of(&[0, 1, 127, 128, 255]));
-            }
-            runs.run(&module, function, &[Given::Number(8, left), Given::Number(8, right)]);
-        }
-        if runs.count > 0 {
-            try_all(&text, &runs, &[], seed < 4);
-            tried += 1;
-        }
-    }
-    assert!(tried > 3, "{tried} functions were tried");
-}

@@ -1,0 +1,266 @@
+//! A function as a circuit: its widths, its schedule, its Verilog.
+//!
+//! The kernel and its schedule are made of the function alone; claims decide how wide wires are. The
+//! schedule is checked before anything is written.
+
+use std::collections::HashMap;
+
+use opcost_analysis::demand::Demand;
+use opcost_analysis::memory::MemoryModel;
+use opcost_analysis::propagation::RangeOptions;
+use opcost_analysis::ranges::{Sign, ValueRange};
+use opcost_bits::widths::CertifiedRanges;
+use opcost_bits::{Widths, text};
+use opcost_circuit::{
+    Claim, Design, IntervalLimit, Kernel, NodeOrigin, Pieces, Resources, Schedule, Target, check, declared,
+    design, driver, lower, schedule, testbench, widths,
+};
+use opcost_index::Id;
+use opcost_ir::{Function, Module, Value};
+use opcost_key::FunctionId;
+
+use opcost_answer::bits::Assumptions;
+use opcost_answer::contract::{ContractPiece, PortContract};
+use opcost_answer::hdl::{HdlAnswers, HdlLoop, HdlMemory, HdlOperator, HdlPort};
+use opcost_job::program::{HdlJob, HdlWidths};
+
+use super::assumed::assumed;
+use super::contracts::{self, Under, ranges_under};
+use crate::error::WorkError;
+
+/// The circuit of a function.
+///
+/// # Errors
+/// The function is not there, or cannot be a circuit; a contract names nothing or contradicts the
+/// code; there is no solver for a certificate.
+pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswers, WorkError> {
+    let module = program.module;
+    let function = wanted(module, &job.top)?;
+    let limits = &job.limits;
+    let refuse = |refusal: opcost_circuit::Refusal| {
+        WorkError::Refused(format!("{} is no circuit: {refusal}", job.top))
+    };
+    let mut kernel = lower(module, function, limits.address_bits).map_err(refuse)?;
+    let resources =
+        Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
+    let target = Target::ice40(limits.period, resources);
+    let schedule = schedule(&mut kernel, &target, limits.pipelines);
+    if let Some(wrong) = check(&kernel, &target, &schedule).first() {
+        return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
+    }
+    let claimed = claimed(program, job)?;
+    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).map(claim);
+    let wires = match job.widths {
+        HdlWidths::Declared => declared(&kernel),
+        HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims),
+    };
+    let about = about(job, &claimed.assumes);
+    let design = design(&kernel, &schedule, &wires, &target, &about);
+    let mut answers = made(&kernel, &schedule, &target, &design);
+    let lengths: Vec<u64> =
+        design.memories.iter().map(|memory| memory.length.unwrap_or(limits.elements)).collect();
+    answers.ports = design
+        .memories
+        .iter()
+        .zip(&lengths)
+        .map(|(memory, &elements)| HdlPort {
+            name: memory.name.clone(),
+            bits: memory.bits,
+            address_bits: memory.address_bits,
+            elements,
+        })
+        .collect();
+    answers.testbench = testbench(&design, &format!("{}.vectors", design.name), &lengths);
+    let body = &module.functions[function];
+    let source = job.source.display().to_string();
+    let is_named = |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
+    let can_be_written = |memory: &opcost_circuit::MemoryPort| {
+        !module.globals.values().any(|data| data.name == memory.source_name && data.is_constant)
+    };
+    answers.driver = design
+        .memories
+        .iter()
+        .all(|memory| is_named(memory) && can_be_written(memory))
+        .then(|| driver(&design, &source, &body.name, &lengths, &pieces(&design, body, &job.contracts)));
+    answers.assumes = claimed.assumes;
+    Ok(answers)
+}
+
+/// The function of a name.
+fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
+    let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
+    let mut found = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
+    match (found.next(), found.next()) {
+        (Some((id, _)), None) => Ok(id),
+        (Some(_), Some(_)) => Err(WorkError::Usage(format!("several functions are called {name}; give one file"))),
+        (None, _) => {
+            let names: Vec<&str> = module
+                .functions
+                .values()
+                .filter(|body| !body.blocks.is_empty())
+                .map(|body| body.source_name.as_deref().unwrap_or(&body.name))
+                .take(12)
+                .collect();
+            Err(WorkError::Usage(format!(
+                "no function {name} is left after optimisation; there are: {}. A static function must be \
+                 called, or not be static",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// Ranges of values, and what they rest on.
+struct Claimed {
+    of: HashMap<(FunctionId, Value), ValueRange>,
+    assumes: Vec<String>,
+}
+
+fn claimed(program: &MemoryModel<'_>, job: &HdlJob) -> Result<Claimed, WorkError> {
+    let module = program.module;
+    // Contracts are looked at in any case, so that a wrong one is refused.
+    let Under { ranges, unproven } = ranges_under(program, RangeOptions::default(), &job.contracts)?;
+    let mut assumes: Vec<String> = ranges
+        .facts()
+        .filter_map(assumed)
+        .map(str::to_owned)
+        .chain(unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)))
+        .collect();
+    let of = match job.widths {
+        HdlWidths::Declared => {
+            assumes.clear();
+            HashMap::new()
+        }
+        HdlWidths::Proven => {
+            let demand = Demand::compute(program, &ranges);
+            let widths = Widths::of(module, &ranges, &demand);
+            let of_function = |function: opcost_bits::FunctionWidths| {
+                let id = function.function;
+                function.values.into_iter().map(move |value| ((id, value.value), value.range))
+            };
+            widths.functions.into_iter().flat_map(of_function).collect()
+        }
+        HdlWidths::Certified => {
+            let certified = super::certificate::certify(program, Assumptions::default(), &job.contracts)?;
+            assumes = super::certificate::assumed(module, &certified.certificate);
+            CertifiedRanges::of(module, &certified.certificate).of
+        }
+    };
+    assumes.extend(contracts::assumed(&job.contracts));
+    assumes.push("pointer parameters lead to memories apart from each other, as with restrict".to_owned());
+    assumes.sort();
+    assumes.dedup();
+    Ok(Claimed { of, assumes })
+}
+
+fn claim(range: &ValueRange) -> Claim {
+    let needed = range.needed_width();
+    let signed = needed.sign == Sign::Signed;
+    Claim { bits: needed.bits.max(1), signed: signed && needed.bits > 0, words: text::range(range) }
+}
+
+/// The head of the module.
+fn about(job: &HdlJob, assumes: &[String]) -> Vec<String> {
+    let widths = match job.widths {
+        HdlWidths::Declared => "as wide as their types",
+        HdlWidths::Proven => "as wide as opcost bits proves",
+        HdlWidths::Certified => "as wide as the checker of certificates follows",
+    };
+    let mut lines = vec![format!("{} as a circuit, by opcost hdl; wires are {widths}", job.top)];
+    lines.extend(assumes.iter().map(|fact| format!("assumes: {fact}")));
+    lines
+}
+
+/// What the circuit is made of.
+fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) -> HdlAnswers {
+    let report = &design.report;
+    let mut loops = Vec::new();
+    for (id, block) in kernel.blocks.iter() {
+        if !block.end.successors().contains(&id) {
+            continue;
+        }
+        let scheduled = &schedule.blocks[id];
+        let place = block.place.as_ref().map(ToString::to_string);
+        loops.push(match &scheduled.pipeline {
+            Some(pipeline) => HdlLoop {
+                place,
+                interval: pipeline.interval,
+                bound: Some(pipeline.bound),
+                limited_by: limit(&pipeline.limited_by, pipeline.interval > pipeline.bound),
+                depth: scheduled.length,
+            },
+            None => HdlLoop {
+                place,
+                interval: scheduled.length,
+                bound: None,
+                limited_by: "iterations do not overlap".to_owned(),
+                depth: scheduled.length,
+            },
+        });
+    }
+    let mut slow = Vec::new();
+    for (node, of) in kernel.nodes.iter() {
+        let wanted = target.wanted_delay(kernel, node);
+        if wanted > target.period && schedule.slots.get(node).is_some_and(|slot| slot.is_some()) {
+            let place = of.place.as_ref().map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
+            slow.push(format!("{place}: {} ns in {} ns", wanted / 1000, target.period / 1000));
+        }
+    }
+    HdlAnswers {
+        name: design.name.clone(),
+        verilog: design.verilog.clone(),
+        states: report.states,
+        loops,
+        operators: report
+            .operators
+            .iter()
+            .map(|one| HdlOperator { kind: one.kind.to_owned(), bits: one.bits, count: one.count })
+            .collect(),
+        register_bits: report.register_bits,
+        memories: report
+            .memories
+            .iter()
+            .map(|one| HdlMemory {
+                name: one.name.clone(),
+                length: one.length,
+                bits: one.bits,
+                is_table: one.is_table,
+            })
+            .collect(),
+        slow,
+        ..HdlAnswers::default()
+    }
+}
+
+fn limit(limit: &IntervalLimit, is_above: bool) -> String {
+    let words = match limit {
+        IntervalLimit::Nothing => "nothing".to_owned(),
+        IntervalLimit::Recurrence => "what an iteration needs of an earlier one".to_owned(),
+        IntervalLimit::Condition => "when it is known whether another iteration follows".to_owned(),
+        IntervalLimit::Ports(memory) => format!("ports of {memory}"),
+        IntervalLimit::Multipliers => "shared multipliers".to_owned(),
+        IntervalLimit::Dividers => "the shared divider".to_owned(),
+    };
+    if is_above { format!("the scheduler, above its bound ({words})") } else { words }
+}
+
+/// What each scalar may be, by contracts.
+fn pieces(design: &Design, body: &Function, contracts: &[PortContract]) -> Vec<Pieces> {
+    let names_function = |contract: &&PortContract| {
+        contract.function == body.name || body.source_name.as_deref() == Some(&*contract.function)
+    };
+    let of_one = |scalar: &opcost_circuit::ScalarPort| {
+        let value = Value::Argument(scalar.parameter);
+        let name = body.source_names.get(&value).or_else(|| body.names.get(&value));
+        let of_port = contracts
+            .iter()
+            .filter(names_function)
+            .filter(|contract| name.is_some_and(|name| **name == *contract.port));
+        let pieces = of_port.flat_map(|contract| &contract.pieces).filter_map(|piece| match *piece {
+            ContractPiece::Integers(low, high) => Some((low, high)),
+            ContractPiece::Numbers(..) => None,
+        });
+        pieces.collect()
+    };
+    design.scalars.iter().map(of_one).collect()
+}
