@@ -104,13 +104,15 @@ impl BlockChecker<'_> {
                 };
                 match of.operands[back].node().and_then(|next| self.slot(next)) {
                     Some(next) if slot.cycle + interval > next.ready_cycle => {}
-                    _ => wrong.push(format!("{node} uses {first} before the iteration before has computed it")),
+                    _ => {
+                        wrong.push(format!("{node} uses {first} before the iteration before has computed it"))
+                    }
                 }
                 continue;
             }
             let Some(before) = self.slot(first) else { continue };
-            let is_there =
-                (before.ready_cycle, before.ready) <= (slot.cycle, slot.begin) || before.ready_cycle < slot.cycle;
+            let is_there = (before.ready_cycle, before.ready) <= (slot.cycle, slot.begin)
+                || before.ready_cycle < slot.cycle;
             if !is_there {
                 wrong.push(format!("{node} uses {first} before it is there"));
             }
@@ -185,7 +187,9 @@ impl BlockChecker<'_> {
                     if let Some(unit) = self.target.unit(self.kernel, node) {
                         *units.entry((unit, slot.unit, cycle)).or_insert(0) += 1;
                         if slot.begin != 0 || slot.unit >= self.target.units(unit) {
-                            wrong.push(format!("{node} does not begin with the clock, or in a unit that is not there"));
+                            wrong.push(format!(
+                                "{node} does not begin with the clock, or in a unit that is not there"
+                            ));
                         }
                     }
                 }
@@ -216,7 +220,9 @@ impl BlockChecker<'_> {
             return;
         };
         let slot = condition.node().and_then(|node| self.slot(node));
-        if slot.is_none_or(|slot| slot.ready_cycle >= pipeline.interval || slot.ready_cycle != pipeline.decided) {
+        if slot
+            .is_none_or(|slot| slot.ready_cycle >= pipeline.interval || slot.ready_cycle != pipeline.decided)
+        {
             wrong.push("the condition is not known within the interval".to_owned());
         }
     }

@@ -26,7 +26,9 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pi
     line("#include <stdlib.h>");
     line("static uint64_t driver_state;");
     line("static uint64_t driver_next(void) {");
-    line("  driver_state ^= driver_state << 13; driver_state ^= driver_state >> 7; driver_state ^= driver_state << 17;");
+    line(
+        "  driver_state ^= driver_state << 13; driver_state ^= driver_state >> 7; driver_state ^= driver_state << 17;",
+    );
     line("  return driver_state * 0x2545f4914f6cdd1dull;");
     line("}");
     line("static uint64_t driver_between(int64_t low, int64_t high) {");

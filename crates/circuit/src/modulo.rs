@@ -18,9 +18,7 @@ use std::collections::HashMap;
 use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, NodeId};
-use crate::schedule::{
-    Resource, Slot, Wait, WaitKind, earliest, heights, ready_time, resource, slot_from,
-};
+use crate::schedule::{Resource, Slot, Wait, WaitKind, earliest, heights, ready_time, resource, slot_from};
 use crate::target::Target;
 
 /// Placements of each node, on average.
@@ -121,9 +119,8 @@ impl Placement<'_> {
         if let Some((resource, count)) = resource {
             let free = (0..self.interval).find_map(|later| {
                 let slot = if later == 0 { earliest } else { self.at_clock(node, earliest.cycle + later) };
-                let unit = (0..count.min(1 << 10)).find(|&unit| {
-                    !self.busy.contains_key(&(resource, unit, slot.cycle % self.interval))
-                })?;
+                let unit = (0..count.min(1 << 10))
+                    .find(|&unit| !self.busy.contains_key(&(resource, unit, slot.cycle % self.interval)))?;
                 Some(Slot { unit, ..slot })
             });
             slot = free.unwrap_or_else(|| match self.last.get(&node) {

@@ -138,14 +138,14 @@ fn pipelined(kernel: &mut Kernel, target: &Target, block: BlockId) -> Option<Sch
     let waits = waits(&with_copies, block, true);
     let list_length = list(kernel, target, block).0.length;
     let bounds = bound::bound(&with_copies, target, block, &waits, condition);
-    let slots = (bounds.least..list_length)
-        .find_map(|interval| Some((interval, modulo::fit(&with_copies, target, block, &waits, interval, condition)?)));
+    let slots = (bounds.least..list_length).find_map(|interval| {
+        Some((interval, modulo::fit(&with_copies, target, block, &waits, interval, condition)?))
+    });
     let (interval, slots) = slots?;
     *kernel = with_copies;
     let decided = slots[&condition].ready_cycle;
     let length = length_of(&slots);
-    let pipeline =
-        Pipeline { interval, bound: bounds.least, limited_by: bounds.limited_by, decided };
+    let pipeline = Pipeline { interval, bound: bounds.least, limited_by: bounds.limited_by, decided };
     Some((BlockSchedule { length, pipeline: Some(pipeline) }, slots))
 }
 
@@ -164,7 +164,8 @@ fn add_copies(kernel: &mut Kernel, block: BlockId) {
         for (position, _) in blocks.iter().enumerate().filter(|&(_, &from)| from == block) {
             let operand = kernel.nodes[phi].operands[position];
             let is_computed = operand.node().is_some_and(|node| {
-                kernel.nodes[node].block == Some(block) && !matches!(kernel.nodes[node].action, Action::Phi(_))
+                kernel.nodes[node].block == Some(block)
+                    && !matches!(kernel.nodes[node].action, Action::Phi(_))
             });
             if !is_computed {
                 let copy = add_copy(kernel, block, operand, phi);
@@ -180,8 +181,12 @@ fn add_copies(kernel: &mut Kernel, block: BlockId) {
             _ => node.block != Some(block),
         };
         let leaves = kernel.nodes.values().any(|node| {
-            (0..node.operands.len()).any(|position| is_phi(node.operands[position]) && outside(node, position))
-        }) || kernel.blocks.iter().any(|(id, other)| id != block && other.end.operand().is_some_and(is_phi))
+            (0..node.operands.len())
+                .any(|position| is_phi(node.operands[position]) && outside(node, position))
+        }) || kernel
+            .blocks
+            .iter()
+            .any(|(id, other)| id != block && other.end.operand().is_some_and(is_phi))
             || phi_elsewhere(kernel, phi, block);
         if !leaves {
             continue;
@@ -242,7 +247,8 @@ fn add_copy(kernel: &mut Kernel, block: BlockId, operand: KernelOperand, of: Nod
 pub(crate) fn waits(kernel: &Kernel, block: BlockId, carried: bool) -> Vec<Wait> {
     let mut all = Vec::new();
     let nodes = &kernel.blocks[block].nodes;
-    let is_here = |operand: KernelOperand| operand.node().filter(|&node| kernel.nodes[node].block == Some(block));
+    let is_here =
+        |operand: KernelOperand| operand.node().filter(|&node| kernel.nodes[node].block == Some(block));
     for &second in nodes {
         if matches!(kernel.nodes[second].action, Action::Phi(_)) {
             continue;
@@ -259,10 +265,12 @@ pub(crate) fn waits(kernel: &Kernel, block: BlockId, carried: bool) -> Vec<Wait>
             }
         }
     }
-    let accesses: Vec<NodeId> = nodes.iter().copied().filter(|&node| access(kernel, node).is_some()).collect();
+    let accesses: Vec<NodeId> =
+        nodes.iter().copied().filter(|&node| access(kernel, node).is_some()).collect();
     for (position, &first) in accesses.iter().enumerate() {
         for (other, &second) in accesses.iter().enumerate() {
-            let (Some((left, writes)), Some((right, also))) = (access(kernel, first), access(kernel, second)) else {
+            let (Some((left, writes)), Some((right, also))) = (access(kernel, first), access(kernel, second))
+            else {
                 continue;
             };
             if left != right || !(writes || also) {
@@ -424,4 +432,3 @@ pub(crate) fn least_time(kernel: &Kernel, target: &Target, node: NodeId, kind: W
         (WaitKind::Order, _) => 0,
     }
 }
-

@@ -70,7 +70,8 @@ impl Target {
         let of = &kernel.nodes[node];
         let widest = of.operands.iter().map(|&operand| kernel.bits(operand)).chain([of.bits]).max();
         let bits = widest.unwrap_or(1);
-        let constant = |position: usize| matches!(of.operands.get(position), Some(KernelOperand::Constant { .. }));
+        let constant =
+            |position: usize| matches!(of.operands.get(position), Some(KernelOperand::Constant { .. }));
         let add = self.level + self.carry * bits;
         match &of.action {
             Action::Input | Action::Phi(_) | Action::Extend { .. } | Action::Truncate | Action::Copy => 0,

@@ -61,11 +61,18 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
     for scalar in &design.scalars {
         let port = format!("p_{}", scalar.name);
         line(&format!("      code = $fscanf(file, \"%h\", {port});"));
-        line(&format!("      if ({port} !== {}) is_wrong = 1'b1;", widened(&format!("{port}[{}:0]", scalar.bits - 1), &port, scalar)));
+        line(&format!(
+            "      if ({port} !== {}) is_wrong = 1'b1;",
+            widened(&format!("{port}[{}:0]", scalar.bits - 1), &port, scalar)
+        ));
     }
     for (memory, length) in design.memories.iter().zip(lengths) {
         line(&format!("      for (place = 0; place < {length}; place = place + 1) begin"));
-        line(&format!("        code = $fscanf(file, \"%h\", word); m_{}[place] = word[{}:0];", memory.name, memory.bits - 1));
+        line(&format!(
+            "        code = $fscanf(file, \"%h\", word); m_{}[place] = word[{}:0];",
+            memory.name,
+            memory.bits - 1
+        ));
         line("      end");
     }
     line("      start = 1'b1; @(negedge clk); start = 1'b0; waited = 0;");
@@ -80,7 +87,9 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         let value = widened("q_result", "q_result", result);
         line(&format!("      word = {value};"));
         line("      if (word !== expected) begin");
-        line("        is_wrong = 1'b1; $display(\"run %0d: the result is %0h and must be %0h\", run, word, expected);");
+        line(
+            "        is_wrong = 1'b1; $display(\"run %0d: the result is %0h and must be %0h\", run, word, expected);",
+        );
         line("      end");
     }
     for (memory, length) in design.memories.iter().zip(lengths) {
@@ -88,7 +97,9 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         line(&format!("      for (place = 0; place < {length}; place = place + 1) begin"));
         line("        code = $fscanf(file, \"%h\", expected);");
         line(&format!("        if (m_{name}[place] !== expected[{last}:0]) begin"));
-        line(&format!("          if (!is_wrong) $display(\"run %0d: {name}[%0d] is %0h and must be %0h\", run, place, m_{name}[place], expected[{last}:0]);"));
+        line(&format!(
+            "          if (!is_wrong) $display(\"run %0d: {name}[%0d] is %0h and must be %0h\", run, place, m_{name}[place], expected[{last}:0]);"
+        ));
         line("          is_wrong = 1'b1;");
         line("        end");
         line("      end");

@@ -223,13 +223,19 @@ fn needed_of_operands(kernel: &Kernel, node: &KernelNode, bits: u32) -> Vec<u32>
         KernelOperand::Node(_) => None,
     };
     match &node.action {
-        Action::Add | Action::Sub | Action::Mul | Action::Or | Action::Xor | Action::Phi(_) | Action::Copy => {
-            all(bits)
-        }
+        Action::Add
+        | Action::Sub
+        | Action::Mul
+        | Action::Or
+        | Action::Xor
+        | Action::Phi(_)
+        | Action::Copy => all(bits),
         Action::Truncate => all(bits),
         Action::And => {
             // Above the highest one of a constant there are zeros.
-            let below = |position: usize| constant(position).map_or(bits, |value| bits.min(64 - value.leading_zeros()));
+            let below = |position: usize| {
+                constant(position).map_or(bits, |value| bits.min(64 - value.leading_zeros()))
+            };
             vec![below(1), below(0)]
         }
         Action::Select => vec![1, bits, bits],

@@ -33,7 +33,8 @@ impl<'m> Lowering<'m> {
         match callee {
             Some(CalleeRef::Function(function)) => {
                 if self.module.functions[function].linkage == opcost_ir::Linkage::Replaceable {
-                    let what = format!("{} may be replaced by another definition", self.function_name(function));
+                    let what =
+                        format!("{} may be replaced by another definition", self.function_name(function));
                     return Err(Refusal::new(place, what, "make it static"));
                 }
                 let mut arguments = Vec::new();
@@ -50,7 +51,11 @@ impl<'m> Lowering<'m> {
                 let declaration = &self.module.declarations[id];
                 if !declaration.is_intrinsic {
                     let what = format!("{} is called, whose body is not seen", declaration.name);
-                    return Err(Refusal::new(place, what, "give the file that defines it, or leave the call out"));
+                    return Err(Refusal::new(
+                        place,
+                        what,
+                        "give the file that defines it, or leave the call out",
+                    ));
                 }
                 let name = declaration.name.clone();
                 self.intrinsic(frame, current, at, &name)?;

@@ -108,9 +108,11 @@ impl<'m> Lowering<'m> {
         let operands = frame.body.operands_of(at);
         let left = self.memory_of(frame, operands[0], at)?;
         let right = self.memory_of(frame, operands[1], at)?;
-        let leaves = frame.body.instructions.values().any(|one| {
-            one.opcode == Opcode::GetElementPtr && !one.flags.has(Flags::INBOUNDS)
-        });
+        let leaves = frame
+            .body
+            .instructions
+            .values()
+            .any(|one| one.opcode == Opcode::GetElementPtr && !one.flags.has(Flags::INBOUNDS));
         if left == right && !leaves {
             return Ok(());
         }
@@ -122,12 +124,7 @@ impl<'m> Lowering<'m> {
         Err(Refusal::new(self.place_of(frame, at), what, "compare indices"))
     }
 
-    fn load(
-        &mut self,
-        frame: &mut Frame<'m>,
-        block: BlockId,
-        at: InstructionId,
-    ) -> Result<Lowered, Refusal> {
+    fn load(&mut self, frame: &mut Frame<'m>, block: BlockId, at: InstructionId) -> Result<Lowered, Refusal> {
         let ty = frame.body.instructions[at].ty;
         let pointer = frame.body.operands_of(at)[0];
         let (memory, bits) = self.access(frame, at, pointer, ty)?;

@@ -7,15 +7,11 @@
 use std::collections::HashSet;
 
 use opcost_index::Id;
-use opcost_ir::{
-    ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value,
-};
+use opcost_ir::{ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::{Frame, Lowered, Lowering, name_of};
-use crate::kernel::{
-    Action, Cells, Factor, KernelMemory, KernelOperand, KernelPlace, MemoryId, MemoryKind,
-};
+use crate::kernel::{Action, Cells, Factor, KernelMemory, KernelOperand, KernelPlace, MemoryId, MemoryKind};
 use crate::refusal::Refusal;
 
 /// A circuit holds no more elements of one memory.
@@ -59,7 +55,8 @@ impl<'m> Lowering<'m> {
                         Opcode::Select => open.extend(&operands[1..]),
                         Opcode::Phi => open.extend(operands.iter().step_by(2)),
                         opcode => {
-                            let what = format!("the pointer that {opcode} gives leads to a memory that is not seen");
+                            let what =
+                                format!("the pointer that {opcode} gives leads to a memory that is not seen");
                             return Err(Refusal::new(self.place_of(frame, id), what, ONE_MEMORY));
                         }
                     }
@@ -105,7 +102,8 @@ impl<'m> Lowering<'m> {
                 "give it a constant size",
             ));
         };
-        let name = super::source_name(frame.body, Value::Instruction(at)).unwrap_or_else(|| "local".to_owned());
+        let name =
+            super::source_name(frame.body, Value::Instruction(at)).unwrap_or_else(|| "local".to_owned());
         let memory = self.memories.push(KernelMemory {
             name,
             kind: MemoryKind::Inside(None),

@@ -186,7 +186,8 @@ fn flatten(kernel: &mut Kernel, node: NodeId) {
 fn fold_constants(kernel: &mut Kernel) {
     let mut constants = HashMap::new();
     for (id, node) in kernel.nodes.iter() {
-        if let (Action::Address { has_base: false, offset, factors }, true) = (&node.action, node.operands.is_empty())
+        if let (Action::Address { has_base: false, offset, factors }, true) =
+            (&node.action, node.operands.is_empty())
         {
             debug_assert!(factors.is_empty());
             let value = *offset as u64 & mask(node.bits);

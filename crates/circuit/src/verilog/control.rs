@@ -104,7 +104,8 @@ impl Writer<'_> {
         let tests: Vec<(String, BlockId)> =
             cases.iter().map(|&(number, to)| (format!("({value} == {bits}'d{number})"), to)).collect();
         // Cases that lead to one block share its edge.
-        let mut targets: Vec<BlockId> = tests.iter().map(|&(_, to)| to).filter(|&to| to != otherwise).collect();
+        let mut targets: Vec<BlockId> =
+            tests.iter().map(|&(_, to)| to).filter(|&to| to != otherwise).collect();
         targets.sort_unstable();
         targets.dedup();
         let any = |of: &dyn Fn(BlockId) -> bool| {
@@ -133,7 +134,8 @@ impl Writer<'_> {
                     "  output reg {}result // the result, i{declared}; {bits} bits{sign} hold all that is returned",
                     range(bits)
                 ));
-                self.result = Some(ScalarPort { name: "result".to_owned(), parameter: 0, bits, declared, signed });
+                self.result =
+                    Some(ScalarPort { name: "result".to_owned(), parameter: 0, bits, declared, signed });
             }
         }
         self.control.push(format!("      if ({at}) begin"));

@@ -36,13 +36,20 @@ impl Writer<'_> {
                     Action::Or => '|',
                     _ => '^',
                 };
-                let (left, right) = (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
+                let (left, right) =
+                    (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
                 format!("{left} {sign} {right}")
             }
             Action::Mul => {
-                let (left, right) = (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
-                let signed = operands.iter().any(|&operand| operand_width(self.kernel, self.wires, operand).1);
-                if signed { format!("$signed({left}) * $signed({right})") } else { format!("{left} * {right}") }
+                let (left, right) =
+                    (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
+                let signed =
+                    operands.iter().any(|&operand| operand_width(self.kernel, self.wires, operand).1);
+                if signed {
+                    format!("$signed({left}) * $signed({right})")
+                } else {
+                    format!("{left} * {right}")
+                }
             }
             Action::Div { signed } => self.divided(node, &views, signed, '/'),
             Action::Rem { signed } => self.divided(node, &views, signed, '%'),
@@ -66,7 +73,8 @@ impl Writer<'_> {
             Action::Compare(predicate) => self.compared(predicate, &operands, at),
             Action::Select => {
                 let condition = self.field(&views[0], 0, 1, false);
-                let (yes, no) = (self.field(&views[1], 0, bits, false), self.field(&views[2], 0, bits, false));
+                let (yes, no) =
+                    (self.field(&views[1], 0, bits, false), self.field(&views[2], 0, bits, false));
                 format!("{condition} ? {yes} : {no}")
             }
             Action::Extreme { signed, greatest } => {
@@ -77,7 +85,8 @@ impl Writer<'_> {
                     (false, false) => Predicate::Ult,
                 };
                 let condition = self.compared(predicate, &operands, at);
-                let (yes, no) = (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
+                let (yes, no) =
+                    (self.field(&views[0], 0, bits, false), self.field(&views[1], 0, bits, false));
                 format!("({condition}) ? {yes} : {no}")
             }
             Action::Absolute => {

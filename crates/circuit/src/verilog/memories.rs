@@ -4,8 +4,8 @@
 //! share an address, and the schedule never uses both in one cycle. An array inside is read with the
 //! clock, so that synthesis finds block RAM.
 
-use super::units::chosen;
 use super::nets::View;
+use super::units::chosen;
 use super::{At, InsideMemory, MemoryPort, Writer, Writing, range};
 use crate::kernel::{Action, KernelMemory, MemoryId, MemoryKind, NodeId};
 use crate::widths::Wire;
@@ -13,10 +13,10 @@ use crate::widths::Wire;
 /// Names that begin with the name of a memory.
 pub(super) fn wire_names(name: &str, reads: u32) -> impl Iterator<Item = String> {
     let name = name.to_owned();
-    let shared = ["address", "write_address", "write_data", "write_enable"].map(|end| format!("{name}_{end}"));
-    let of_reads = (0..reads.min(64)).flat_map(move |read| {
-        ["address", "enable", "data"].map(|end| format!("{name}_read{read}_{end}"))
-    });
+    let shared =
+        ["address", "write_address", "write_data", "write_enable"].map(|end| format!("{name}_{end}"));
+    let of_reads = (0..reads.min(64))
+        .flat_map(move |read| ["address", "enable", "data"].map(|end| format!("{name}_read{read}_{end}")));
     shared.into_iter().chain(of_reads)
 }
 

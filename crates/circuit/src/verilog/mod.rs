@@ -372,7 +372,9 @@ impl<'a> Writer<'a> {
             line(&format!("// {}", words.replace(['\n', '\r'], " ")));
         }
         line("//");
-        line("// start is looked at while the circuit is idle; parameters must stay until done is one, for a");
+        line(
+            "// start is looked at while the circuit is idle; parameters must stay until done is one, for a",
+        );
         line("// cycle. Addresses count elements. A read gives its element in the next cycle.");
         let head = [
             "  input clk".to_owned(),

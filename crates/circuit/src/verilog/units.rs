@@ -16,7 +16,8 @@ impl Writer<'_> {
     fn members(&self) -> BTreeMap<(Unit, u32), Vec<NodeId>> {
         let mut all: BTreeMap<(Unit, u32), Vec<NodeId>> = BTreeMap::new();
         for node in self.kernel.nodes.ids() {
-            if let (Some(unit), Some(slot)) = (self.target.unit(self.kernel, node), self.schedule.slots[node]) {
+            if let (Some(unit), Some(slot)) = (self.target.unit(self.kernel, node), self.schedule.slots[node])
+            {
                 all.entry((unit, slot.unit)).or_default().push(node);
             }
         }
@@ -82,7 +83,8 @@ impl Writer<'_> {
                     self.wire(&format!("multiplier_U{number}_Y"), width, &format!("{left} * {right}"));
                 }
                 Unit::Divider => {
-                    let is_div = |node: &NodeId| matches!(self.kernel.nodes[*node].action, Action::Div { .. });
+                    let is_div =
+                        |node: &NodeId| matches!(self.kernel.nodes[*node].action, Action::Div { .. });
                     if members.iter().any(is_div) {
                         self.wire(&format!("divider_U{number}_Q"), width, &format!("{left} / {right}"));
                     }

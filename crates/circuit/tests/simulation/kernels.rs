@@ -7,7 +7,8 @@ use opcost_testkit::{Random, function_named};
 use super::{Given, Made, Runs, targets, try_all};
 use opcost_circuit::{IntervalLimit, Pipeline, Target, lower};
 
-const LAYOUT: &str = "data_layout \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n";
+const LAYOUT: &str =
+    "data_layout \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n";
 
 /// A sum of products.
 const MAC: &str = "
@@ -57,6 +58,27 @@ loop:
   br i1 %ends, label %end, label %loop
 end:
   ret void
+}
+";
+
+/// A hash: each iteration needs what the one before computed last.
+const HASH: &str = "
+define i32 @run(ptr %x) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %h = phi i32 [ 5381, %entry ], [ %sum, %loop ]
+  %p = getelementptr inbounds i8, ptr %x, i64 %i
+  %a = load i8, ptr %p
+  %w = zext i32 i8 %a
+  %product = mul i32 %h, 31
+  %sum = add i32 %product, %w
+  %next = add i64 %i, 1
+  %ends = icmp eq i64 %next, 24
+  br i1 %ends, label %end, label %loop
+end:
+  ret i32 %sum
 }
 ";
 
@@ -224,17 +246,23 @@ fn a_sum_of_products_begins_an_iteration_each_cycle() {
 #[test]
 fn what_is_written_waits_for_what_is_read_of_it() {
     let all = kernel(RUNNING, &[16], |random| vec![elements(random, 32, 16)]);
-    // The element that an iteration writes is read by the next one.
-    for pipeline in pipelines(&all[0]) {
-        assert_eq!((pipeline.interval, pipeline.limited_by), (2, IntervalLimit::Recurrence));
-    }
+    // The element that an iteration writes is read by the next one, so no two can be closer.
+    assert_eq!(pipelines(&all[0]).len(), 1);
+    assert!(all.iter().flat_map(pipelines).all(|pipeline| pipeline.interval >= 2));
+}
+
+#[test]
+fn what_an_iteration_needs_of_the_one_before_limits_the_interval() {
+    let all = kernel(HASH, &[24], |random| vec![elements(random, 8, 24)]);
+    // At the second target, product and sum take a cycle each.
+    let [pipeline] = &pipelines(&all[2])[..] else { panic!("one loop") };
+    assert_eq!((pipeline.interval, pipeline.bound), (2, 2));
+    assert_eq!(pipeline.limited_by, IntervalLimit::Recurrence);
 }
 
 #[test]
 fn arrays_inside_and_tables_are_memories_of_the_circuit() {
-    let all = kernel(HISTOGRAM, &[32, 8], |random| {
-        vec![elements(random, 8, 32), elements(random, 32, 8)]
-    });
+    let all = kernel(HISTOGRAM, &[32, 8], |random| vec![elements(random, 8, 32), elements(random, 32, 8)]);
     let report = &all[1].design.report;
     let table = report.memories.iter().find(|memory| memory.is_table).expect("a table");
     // The greatest square is 49.
@@ -265,17 +293,30 @@ fn nests_switches_and_calls_are_states() {
 fn what_cannot_be_a_circuit_is_refused_with_a_way_out() {
     let cases = [
         ("define i32 @run(i32 %n) {\nentry:\n  %r = call i32 @run(i32 %n)\n  ret i32 %r\n}", "calls itself"),
-        ("declare i32 @puts(ptr)\ndefine i32 @run(ptr %s) {\nentry:\n  %r = call i32 @puts(ptr %s)\n  ret i32 %r\n}", "puts is called"),
+        (
+            "declare i32 @puts(ptr)\ndefine i32 @run(ptr %s) {\nentry:\n  %r = call i32 @puts(ptr %s)\n  ret i32 %r\n}",
+            "puts is called",
+        ),
         ("define i32 @run(ptr %f) {\nentry:\n  %r = call i32 %f()\n  ret i32 %r\n}", "through a pointer"),
         ("define double @run(double %a) {\nentry:\n  ret double %a\n}", "type double"),
         ("define i32 @run(i128 %a) {\nentry:\n  ret i32 0\n}", "128 bits"),
-        ("define i32 @run(ptr %p, ptr %q, i1 %c) {\nentry:\n  %r = select ptr i1 %c, ptr %p, ptr %q\n  %v = load i32, ptr %r\n  ret i32 %v\n}", "may lead to"),
-        ("define i32 @run(ptr %p) {\nentry:\n  %a = load i32, ptr %p\n  %b = load i8, ptr %p\n  ret i32 %a\n}", "by 32 bits and by 8 bits"),
-        ("define i32 @run(ptr %p, i64 %i) {\nentry:\n  %q = getelementptr i8, ptr %p, i64 %i\n  %a = load i32, ptr %q\n  ret i32 %a\n}", "no multiple"),
+        (
+            "define i32 @run(ptr %p, ptr %q, i1 %c) {\nentry:\n  %r = select ptr i1 %c, ptr %p, ptr %q\n  %v = load i32, ptr %r\n  ret i32 %v\n}",
+            "may lead to",
+        ),
+        (
+            "define i32 @run(ptr %p) {\nentry:\n  %a = load i32, ptr %p\n  %b = load i8, ptr %p\n  ret i32 %a\n}",
+            "by 32 bits and by 8 bits",
+        ),
+        (
+            "define i32 @run(ptr %p, i64 %i) {\nentry:\n  %q = getelementptr i8, ptr %p, i64 %i\n  %a = load i32, ptr %q\n  ret i32 %a\n}",
+            "no multiple",
+        ),
         ("define i32 @run(ptr %p) {\nentry:\n  %a = load volatile i32, ptr %p\n  ret i32 %a\n}", "volatile"),
     ];
     for (text, expected) in cases {
-        let module = parse_module(&format!("{LAYOUT}{text}\n")).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let module =
+            parse_module(&format!("{LAYOUT}{text}\n")).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let function = function_named(&module, "run").expect("run");
         let refusal = lower(&module, function, 16).expect_err(text);
         let words = refusal.to_string();

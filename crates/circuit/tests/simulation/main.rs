@@ -92,7 +92,9 @@ impl Runs {
     /// The narrowest width that holds all that a value was.
     fn claim(&self, module: &Module, origin: NodeOrigin) -> Option<Claim> {
         let function = &module.functions[origin.function];
-        let Type::Integer(declared) = module.types[module.type_of(function, origin.value)?] else { return None };
+        let Type::Integer(declared) = module.types[module.type_of(function, origin.value)?] else {
+            return None;
+        };
         let seen = self.seen.get(&origin)?;
         let plain = seen.iter().map(|number| 128 - number.leading_zeros()).max()?;
         let with_sign = seen.iter().map(|number| {
@@ -135,7 +137,8 @@ fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| {
         panic!("{program} cannot be started ({error}): apt-get install iverilog verilator")
     });
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program}: {text}");
     text
 }
@@ -146,7 +149,12 @@ fn simulate(folder: &Path, made: &Design, runs: &Runs, lengths: &[u64]) -> Strin
     std::fs::write(&kernel, &made.verilog).expect("a file");
     std::fs::write(&bench, testbench(made, "vectors", lengths)).expect("a file");
     std::fs::write(folder.join("vectors"), format!("{:x}\n{}", runs.count, runs.lines)).expect("a file");
-    let said = output(Command::new("iverilog").args(["-g2001", "-Wall", "-Wno-timescale", "-o"]).arg(folder.join("sim")).args([&kernel, &bench]));
+    let said = output(
+        Command::new("iverilog")
+            .args(["-g2001", "-Wall", "-Wno-timescale", "-o"])
+            .arg(folder.join("sim"))
+            .args([&kernel, &bench]),
+    );
     // Testbenches have no time scale of their own for each file.
     let said: Vec<&str> = said.lines().filter(|line| !line.contains("timescale")).collect();
     assert!(said.is_empty(), "{said:?}");
@@ -184,7 +192,8 @@ fn try_all(text: &str, runs: &Runs, lengths: &[u64], lints: bool) -> Vec<Made> {
     for target in targets() {
         let mut ends = Vec::new();
         for claims in [None, Some(&claims as &dyn Fn(NodeOrigin) -> Option<Claim>)] {
-            let made = make(&module, function, &target, claims).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let made =
+                make(&module, function, &target, claims).unwrap_or_else(|error| panic!("{error}\n{text}"));
             if lints {
                 lint(folder.path(), &made.design);
             }
@@ -207,4 +216,3 @@ fn try_all(text: &str, runs: &Runs, lengths: &[u64], lints: bool) -> Vec<Made> {
 fn cases() -> u64 {
     std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(12)
 }
-

@@ -16,8 +16,7 @@ Examples:
   opcost hdl kernel.c --top fir -o out --cosimulate 100      the C function against the circuit
   opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
 
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ, 4 the C
-function does something undefined with the inputs of the simulation.";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ.";
 
 #[derive(Args, Debug)]
 pub(crate) struct HdlArguments {
@@ -137,6 +136,9 @@ mod tests {
         assert_eq!(period("100MHz"), Some(10_000));
         assert_eq!(period("62.5 mhz"), Some(16_000));
         assert_eq!(period("1GHz"), Some(1_000));
-        assert_eq!((period("100"), period("0MHz"), period("-5MHz"), period("NaNMHz")), (None, None, None, None));
+        assert_eq!(
+            (period("100"), period("0MHz"), period("-5MHz"), period("NaNMHz")),
+            (None, None, None, None)
+        );
     }
 }

@@ -33,7 +33,13 @@ pub(super) fn cosimulate(
     let working = Progress::start("simulating");
     let (folder, name) = (&*arguments.folder, &answers.name);
     let mut compile = Command::new("clang-22");
-    compile.args(["-O1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fwrapv-pointer"]);
+    compile.args([
+        "-O1",
+        "-w",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        "-fwrapv-pointer",
+    ]);
     compile.args(&arguments.compile.cflags);
     compile.args(arguments.compile.include.iter().map(|folder| format!("-I{folder}")));
     compile.args(arguments.compile.define.iter().map(|word| format!("-D{word}")));
@@ -86,9 +92,12 @@ fn complaint(output: &Output) -> String {
 
 /// Runs a tool; what it prints.
 fn carry_out(command: &mut Command, remedy: &str) -> Result<String, Failure> {
-    let tool = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
+    let tool =
+        Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
     let output = command.output().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::ToolMissing { tool: tool.clone(), remedy: remedy.to_owned() },
+        std::io::ErrorKind::NotFound => {
+            Failure::ToolMissing { tool: tool.clone(), remedy: remedy.to_owned() }
+        }
         _ => Failure::file("start", Path::new(&tool))(error),
     })?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

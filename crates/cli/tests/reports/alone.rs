@@ -68,6 +68,7 @@ const LINES: [&[&str]; 33] = [
     &["bits", "--json", "-", "loud.c"],
     &["bits", "--json", "-", "--observe", "loud.c"],
     &["bits", "--json", "-", "--narrow", "-o", "narrow.bc", "loud.c"],
+    &["hdl", "--json", "-", "--top", "nosuch", "-o", "circuit", "loud.c"],
     &["sample", "--json", "-", "prog"],
     &["sample", "--json", "-", "--list", "functions", "prog"],
     &["sample", "--json", "-", "--function", "nosuch", "prog"],

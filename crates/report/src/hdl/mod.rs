@@ -197,7 +197,12 @@ pub fn print_hdl(report: &HdlReport<'_>) -> String {
     }
     for one in &answers.memories {
         let kind = if one.is_table { "table" } else { "memory" };
-        lines.push(format!("{kind} {}: {} of {}", one.name, counted(one.length, "element"), counted(one.bits, "bit")));
+        lines.push(format!(
+            "{kind} {}: {} of {}",
+            one.name,
+            counted(one.length, "element"),
+            counted(one.bits, "bit")
+        ));
     }
     for one in &answers.ports {
         lines.push(format!(

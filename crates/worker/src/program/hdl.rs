@@ -73,7 +73,8 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
     answers.testbench = testbench(&design, &format!("{}.vectors", design.name), &lengths);
     let body = &module.functions[function];
     let source = job.source.display().to_string();
-    let is_named = |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
+    let is_named =
+        |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
     let can_be_written = |memory: &opcost_circuit::MemoryPort| {
         !module.globals.values().any(|data| data.name == memory.source_name && data.is_constant)
     };
@@ -92,7 +93,9 @@ fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
     let mut found = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
     match (found.next(), found.next()) {
         (Some((id, _)), None) => Ok(id),
-        (Some(_), Some(_)) => Err(WorkError::Usage(format!("several functions are called {name}; give one file"))),
+        (Some(_), Some(_)) => {
+            Err(WorkError::Usage(format!("several functions are called {name}; give one file")))
+        }
         (None, _) => {
             let names: Vec<&str> = module
                 .functions
@@ -202,7 +205,8 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
     for (node, of) in kernel.nodes.iter() {
         let wanted = target.wanted_delay(kernel, node);
         if wanted > target.period && schedule.slots.get(node).is_some_and(|slot| slot.is_some()) {
-            let place = of.place.as_ref().map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
+            let place =
+                of.place.as_ref().map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
             slow.push(format!("{place}: {} ns in {} ns", wanted / 1000, target.period / 1000));
         }
     }

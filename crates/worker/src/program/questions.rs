@@ -18,7 +18,8 @@ use opcost_answer::predict::PredictAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_ir::{Contents, GlobalKind, Layout, Module};
 use opcost_job::program::{
-    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob, WorldWish,
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob,
+    WorldWish,
 };
 use opcost_llvm::{Maker, Session};
 
