@@ -16,7 +16,7 @@ use opcost_circuit::{
     design, driver, lower, schedule, testbench, widths,
 };
 use opcost_index::Id;
-use opcost_ir::{Function, Module, Value};
+use opcost_ir::{Function, Linkage, Module, Value};
 use opcost_key::FunctionId;
 
 use opcost_answer::bits::Assumptions;
@@ -75,8 +75,12 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
     let source = job.source.display().to_string();
     let is_named =
         |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
+    // What static data holds is known from the program that writes it.
     let can_be_written = |memory: &opcost_circuit::MemoryPort| {
-        !module.globals.values().any(|data| data.name == memory.source_name && data.is_constant)
+        memory.parameter.is_some()
+            || !module.globals.values().any(|data| {
+                data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
+            })
     };
     answers.driver = design
         .memories
@@ -92,7 +96,7 @@ fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
     let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
     let mut found = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
     match (found.next(), found.next()) {
-        (Some((id, _)), None) => Ok(id),
+        (Some((id, body)), None) => called_by_anyone(id, body, name),
         (Some(_), Some(_)) => {
             Err(WorkError::Usage(format!("several functions are called {name}; give one file")))
         }
@@ -111,6 +115,22 @@ fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
             )))
         }
     }
+}
+
+/// A function that anyone may call: what is known of its parameters are contracts, and no habits of its
+/// callers.
+fn called_by_anyone(id: FunctionId, body: &Function, name: &str) -> Result<FunctionId, WorkError> {
+    if body.linkage != Linkage::Exact {
+        return Err(WorkError::Usage(format!(
+            "{name} is static or may be replaced; leave the word out, so that a circuit of it can be called by anyone"
+        )));
+    }
+    if body.parameter_facts.iter().any(|facts| facts.byval.is_some() || facts.is_sret) {
+        return Err(WorkError::Usage(format!(
+            "{name} takes or gives a structure as a value; pass a pointer to it, or its parts one by one"
+        )));
+    }
+    Ok(id)
 }
 
 /// Ranges of values, and what they rest on.

@@ -1,0 +1,140 @@
+//! Do circuits compute what the C functions compute, and are others refused?
+//!
+//! Kernels of `corpus/bits` and the sum of products of the source document are compiled, made into
+//! circuits with widths of types, as proven, and as certified, and simulated against the C function
+//! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
+
+use opcost_testkit::command::{Said, Workplace, holds_to_schema};
+use serde_json::Value;
+
+const MAC: &str = "#include <stdint.h>
+int32_t mac(const int16_t *x, const int16_t *h, unsigned n) {
+  int32_t sum = 0;
+  for (unsigned i = 0; i < n; i++) sum += (int32_t)((uint32_t)sum + (uint32_t)(x[i] * h[i])) - sum;
+  return sum;
+}
+";
+
+fn workplace() -> Workplace {
+    Workplace::new(env!("CARGO_BIN_EXE_opcost"))
+}
+
+fn corpus(name: &str) -> String {
+    format!("{}/../../corpus/bits/{name}.c", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Makes and simulates a circuit; its document.
+fn made(place: &Workplace, source: &str, flags: &[&str]) -> Value {
+    let all = ["hdl", "--json", "-", "-o", "out", source, "--cosimulate", "40"];
+    let document = place.opcost(&[&all, flags].concat()).expect(0).json();
+    holds_to_schema(&document);
+    let simulation = &document["simulation"];
+    assert_eq!((&simulation["wrong"], &simulation["runs"]), (&0.into(), &40.into()), "{document:#}");
+    document
+}
+
+fn lint(place: &Workplace, name: &str) {
+    let file = format!("out/{name}.v");
+    let said = place.tool(
+        "verilator",
+        &["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module", name, &file],
+    );
+    assert_eq!(said.all().trim(), "", "verilator has nothing to say");
+}
+
+/// The same circuit with all kinds of widths: equal to C, in the same cycles, and never wider.
+fn in_all_widths(source: &str, top: &str, flags: &[&str]) -> Vec<Value> {
+    let place = workplace();
+    let all: Vec<Value> = ["declared", "certified", "proven"]
+        .iter()
+        .map(|kind| {
+            let document = made(&place, source, &[&["--top", top, "--widths", kind], flags].concat());
+            lint(&place, top);
+            document
+        })
+        .collect();
+    let bits = |document: &Value| document["modules"][0]["registers_bits"].as_u64().expect("a number");
+    assert!(all.iter().all(|one| one["simulation"]["cycles"] == all[0]["simulation"]["cycles"]));
+    assert!(bits(&all[2]) <= bits(&all[1]) && bits(&all[1]) <= bits(&all[0]), "{top}");
+    all
+}
+
+#[test]
+fn a_sum_of_products_is_a_pipeline_as_wide_as_its_contract() {
+    let place = workplace();
+    let source = place.write("mac.c", MAC);
+    let flags = ["--assume", "mac.n=0..99"];
+    let all = in_all_widths(&source, "mac", &flags);
+    let ways = &all[2]["modules"][0]["loops"][0];
+    assert_eq!((&ways["ii"], &ways["ii_bound"], &ways["limited_by"]), (&1.into(), &1.into(), &"nothing".into()));
+    made(&place, &source, &[&flags[..], &["--top", "mac"]].concat());
+    let verilog = place.read("out/mac.v");
+    assert!(verilog.contains("input [6:0] n"), "{verilog}");
+    assert!(verilog.contains("assumes: each caller keeps") || verilog.contains("mac.n=0..99"), "{verilog}");
+    let slower = made(&place, &source, &[&flags[..], &["--top", "mac", "--no-pipelines"]].concat());
+    assert!(slower["simulation"]["cycles"].as_u64() > all[0]["simulation"]["cycles"].as_u64(), "{slower:#}");
+}
+
+#[test]
+fn the_inverse_transform_keeps_what_is_between_its_passes_in_eighteen_bits() {
+    let all = in_all_widths(&corpus("idct"), "idct", &[]);
+    let memory = |document: &Value| document["modules"][0]["memories"][0]["bits"].as_u64();
+    assert_eq!((memory(&all[0]), memory(&all[2])), (Some(32), Some(18)), "{:#}", all[2]);
+}
+
+#[test]
+fn kernels_of_the_corpus_are_equal_to_their_circuits() {
+    in_all_widths(&corpus("loops"), "reversed", &[]);
+    in_all_widths(&corpus("loops"), "masked_contents", &[]);
+    in_all_widths(&corpus("loops"), "energy", &[]);
+}
+
+#[test]
+fn resources_are_kept_to() {
+    let place = workplace();
+    let source = corpus("idct");
+    let flags = ["--top", "idct", "--memory-ports", "1", "--clock", "100MHz"];
+    made(&place, &source, &flags);
+    lint(&place, "idct");
+    let verilog = place.read("out/idct.v");
+    assert!(verilog.contains("block_address") && !verilog.contains("block_read0_address"), "{verilog}");
+}
+
+#[test]
+fn what_cannot_be_a_circuit_names_its_place_and_a_way_out() {
+    let place = workplace();
+    let refused = |text: &str, status: i32, words: &[&str]| {
+        let source = place.write("k.c", text);
+        let said: Said = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
+        said.tells(words);
+    };
+    refused("int f(int n) { return n < 2 ? 1 : n * f(n - 2) + f(n - 1); }\n", 1, &["k.c:1", "calls itself", "loop"]);
+    refused("int g(int);\nint f(int n) { return g(n); }\n", 1, &["k.c:2", "g is called", "give the file"]);
+    refused("int f(int (*g)(void)) { return g(); }\n", 1, &["k.c:1", "through a pointer"]);
+    refused("float f(float a) { return a * 2; }\n", 1, &["k.c:1", "float", "fixed point"]);
+    refused("static int f(int a) { return a; }\nint g(int a) { return f(a); }\n", 2, &["static"]);
+    refused("int g(int a) { return a; }\n", 2, &["no function f", "g"]);
+    refused("int f(volatile int *a) { return *a; }\n", 1, &["k.c:1", "volatile"]);
+}
+
+#[test]
+fn inputs_with_which_c_is_undefined_are_no_verdict() {
+    let place = workplace();
+    let source = place.write("far.c", "int f(const int *a, unsigned n) { return a[n]; }\n");
+    let all = ["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"];
+    place.opcost(&all).expect(2).tells(&["undefined", "--assume"]);
+    place.opcost(&[&all[..], &["--assume", "f.n=0..255"]].concat()).expect(0).tells(&["20 runs, 0 wrong"]);
+}
+
+/// A circuit that is changed by hand is noticed.
+#[test]
+fn the_testbench_notices_a_wrong_circuit() {
+    let place = workplace();
+    let source = place.write("sum.c", "int f(int a, int b) { return (int)((unsigned)a + (unsigned)b); }\n");
+    place.opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"]).expect(0);
+    let wrong = place.read("out/f.v").replacen(" + ", " | ", 1);
+    place.write("out/f.v", wrong);
+    let said = place.shell("cd out && iverilog -g2001 -o f.vvp f.v f_testbench.v && vvp -n f.vvp");
+    let last = said.stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("runs 20 wrong ") && !last.starts_with("runs 20 wrong 0"), "{last}");
+}
