@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, NodeId};
-use crate::schedule::{IntervalLimit, Resource, Wait, WaitKind, least_time, resource};
+use crate::slots::IntervalLimit;
 use crate::target::{Target, Unit};
+use crate::waits::{Resource, Wait, WaitKind, least_time, resource};
 
 /// No interval is tried above this.
 const MOST: u32 = 1 << 12;

@@ -17,7 +17,7 @@ use opcost_key::BlockId;
 
 use crate::alias::meeting;
 use crate::kernel::{Action, Kernel, KernelOperand, NodeId, Terminator};
-use crate::schedule::{Schedule, Slot};
+use crate::slots::{Schedule, Slot};
 use crate::target::{Target, Unit};
 
 /// What is wrong with a schedule.

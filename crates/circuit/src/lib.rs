@@ -14,7 +14,8 @@
 //! | which accesses of a memory may meet? | `alias.rs` |
 //! | which bits of a value must a wire carry? | `widths.rs` |
 //! | how long does an operation take, and how many units are there? | `target.rs` |
-//! | in which cycle does each operation work? | `schedule.rs`, `modulo.rs` |
+//! | what must wait for what? | `waits.rs` |
+//! | in which cycle does each operation work? | `schedule.rs`, `modulo.rs`, `copies.rs`; as data `slots.rs` |
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
@@ -29,15 +30,18 @@
 mod alias;
 mod bound;
 mod check;
+mod copies;
 mod driver;
 mod kernel;
 mod lower;
 mod modulo;
 mod refusal;
 mod schedule;
+mod slots;
 mod target;
 mod testbench;
 mod verilog;
+mod waits;
 mod widths;
 
 pub use check::{Violation, check};
@@ -48,7 +52,8 @@ pub use kernel::{
 };
 pub use lower::lower;
 pub use refusal::Refusal;
-pub use schedule::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot, schedule};
+pub use schedule::schedule;
+pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
 pub use target::{Resources, Target, Unit};
 pub use testbench::testbench;
 pub use verilog::{Design, DesignReport, InsideMemory, MemoryPort, OperatorUse, ScalarPort, design};

@@ -18,21 +18,29 @@ use std::collections::HashMap;
 use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, NodeId};
-use crate::schedule::{Resource, Slot, Wait, WaitKind, earliest, heights, ready_time, resource, slot_from};
+use crate::slots::Slot;
 use crate::target::Target;
+use crate::waits::{Resource, Wait, WaitKind, earliest, heights, ready_time, resource, slot_from};
 
 /// Placements of each node, on average.
 const PATIENCE: usize = 12;
+
+/// A loop of one block, with what waits for what.
+pub(crate) struct LoopWaits<'a> {
+    pub(crate) block: BlockId,
+    pub(crate) waits: &'a [Wait],
+    /// What decides whether another iteration follows.
+    pub(crate) condition: NodeId,
+}
 
 /// Slots of all nodes of a block, if iterations can follow at this interval.
 pub(crate) fn fit(
     kernel: &Kernel,
     target: &Target,
-    block: BlockId,
-    waits: &[Wait],
+    of: &LoopWaits<'_>,
     interval: u32,
-    condition: NodeId,
 ) -> Option<HashMap<NodeId, Slot>> {
+    let &LoopWaits { block, waits, condition } = of;
     let nodes = kernel.blocks[block].nodes.iter().copied();
     let nodes: Vec<NodeId> =
         nodes.filter(|&node| !matches!(kernel.nodes[node].action, Action::Phi(_))).collect();

@@ -45,7 +45,7 @@ impl<'m> Lowering<'m> {
                     }
                     arguments.push(lowered);
                 }
-                self.put_in_place(frame, current, at, arguments, function)
+                self.put_in_place(frame, current, at, arguments)
             }
             Some(CalleeRef::Declaration(id)) => {
                 let declaration = &self.module.declarations[id];
@@ -81,8 +81,10 @@ impl<'m> Lowering<'m> {
         current: BlockId,
         at: InstructionId,
         arguments: Vec<Lowered>,
-        function: opcost_key::FunctionId,
     ) -> Result<BlockId, Refusal> {
+        let Some(CalleeRef::Function(function)) = frame.body.call(at).map(|call| call.callee) else {
+            return Err(self.no_operation(frame, at));
+        };
         let place = self.place_of(frame, at);
         let entry = self.new_block(place.clone());
         let behind = self.new_block(place);

@@ -24,6 +24,7 @@ use crate::kernel::{
     NodeId, NodeOrigin, Terminator,
 };
 use crate::refusal::Refusal;
+use settle::MemoryAccess;
 
 /// More nodes than these are no kernel.
 const MOST_NODES: usize = 1 << 15;
@@ -77,14 +78,6 @@ pub(crate) fn name_of(body: &Function) -> String {
 pub(crate) struct Lowered {
     pub(crate) operand: KernelOperand,
     pub(crate) memory: Option<MemoryId>,
-}
-
-/// An access of a memory.
-#[derive(Clone, Debug)]
-pub(crate) struct MemoryAccess {
-    pub(crate) memory: MemoryId,
-    pub(crate) bits: u32,
-    pub(crate) place: Option<KernelPlace>,
 }
 
 /// A function that is being lowered.

@@ -3,7 +3,8 @@
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::{Frame, Lowered, Lowering, MemoryAccess};
+use super::settle::MemoryAccess;
+use super::{Frame, Lowered, Lowering};
 use crate::kernel::{Action, KernelOperand, MemoryId};
 use crate::refusal::Refusal;
 

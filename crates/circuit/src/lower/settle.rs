@@ -9,11 +9,19 @@ use std::collections::{BTreeMap, HashMap};
 
 use opcost_index::{Id, IdMap};
 
-use super::MemoryAccess;
 use crate::kernel::{
-    Action, Cells, Factor, Kernel, KernelMemory, KernelNode, KernelOperand, MemoryId, MemoryKind, NodeId,
+    Action, Cells, Factor, Kernel, KernelMemory, KernelNode, KernelOperand, KernelPlace, MemoryId,
+    MemoryKind, NodeId,
 };
 use crate::refusal::Refusal;
+
+/// An access of a memory.
+#[derive(Clone, Debug)]
+pub(crate) struct MemoryAccess {
+    pub(crate) memory: MemoryId,
+    pub(crate) bits: u32,
+    pub(crate) place: Option<KernelPlace>,
+}
 
 /// Turns byte positions into elements and drops what is not needed.
 pub(crate) fn settle(

@@ -7,11 +7,18 @@
 use opcost_index::Id;
 use opcost_ir::Predicate;
 
-use super::nets::View;
+use super::names::View;
 use super::{At, Writer, range};
 use crate::kernel::{Action, Factor, KernelOperand, NodeId};
 use crate::target::Unit;
 use crate::widths::{number_width, operand_width};
+
+/// A value of so many bits in other bits.
+struct Resizing {
+    from: u32,
+    signed: bool,
+    to: u32,
+}
 
 impl Writer<'_> {
     /// The value of a node, as wide as its wire.
@@ -98,7 +105,14 @@ impl Writer<'_> {
             Action::Extend { signed } => self.field(&views[0], 0, bits, signed),
             Action::Truncate | Action::Copy => self.field(&views[0], 0, bits, false),
             Action::Address { has_base, offset, factors } => {
-                self.address(&views, has_base.then_some(()), offset, &factors, bits)
+                let (base, indices) = views.split_at(usize::from(has_base));
+                let mut terms = self.terms(indices, &factors, bits);
+                terms.splice(0..0, base.iter().map(|base| self.field(base, 0, bits, false)));
+                let offset = offset as u64 & mask(bits);
+                if offset != 0 || terms.is_empty() {
+                    terms.push(format!("{bits}'d{offset}"));
+                }
+                terms.join(" + ")
             }
             Action::Load(memory) => self.loaded(node, memory, bits),
             Action::Input | Action::Phi(_) | Action::Store(_) => {
@@ -144,7 +158,7 @@ impl Writer<'_> {
             true => format!("$signed({from}) >>> {by}"),
             false => format!("{from} >> {by}"),
         };
-        self.resized(node, moved, full, with_sign, bits)
+        self.resized(node, &moved, Resizing { from: full, signed: with_sign, to: bits })
     }
 
     /// A quotient or rest without a shared unit.
@@ -153,7 +167,8 @@ impl Writer<'_> {
         let width = self.divided_width(node);
         let (left, right) =
             (self.field(&views[0], 0, width, signed), self.field(&views[1], 0, width, signed));
-        self.resized(node, format!("$signed({left}) {sign} $signed({right})"), width, true, bits)
+        let value = format!("$signed({left}) {sign} $signed({right})");
+        self.resized(node, &value, Resizing { from: width, signed: true, to: bits })
     }
 
     /// Bits in which both operands of a division, and what comes out, are numbers with a sign.
@@ -173,13 +188,13 @@ impl Writer<'_> {
     }
 
     /// A value of a wire of its own, in other bits.
-    fn resized(&mut self, node: NodeId, value: String, from: u32, signed: bool, to: u32) -> String {
+    fn resized(&mut self, node: NodeId, value: &str, bits: Resizing) -> String {
+        let Resizing { from, signed, to } = bits;
         if from == to {
-            return value;
+            return value.to_owned();
         }
         let name = format!("{}_T", self.node_names[node.index()]);
-        self.declare(&name, from, "");
-        self.assignments.push(format!("  assign {name} = {value};"));
+        self.wire(&name, from, value);
         let view = View::Net { name, bits: from, signed, declared: from };
         self.field(&view, 0, to, signed)
     }
@@ -226,26 +241,11 @@ impl Writer<'_> {
         }
     }
 
-    /// A position.
-    fn address(
-        &mut self,
-        views: &[View],
-        base: Option<()>,
-        offset: i64,
-        factors: &[Factor],
-        bits: u32,
-    ) -> String {
-        let mask = u64::MAX >> (64 - bits.min(64));
+    /// Indices times their factors.
+    fn terms(&mut self, indices: &[View], factors: &[Factor], bits: u32) -> Vec<String> {
         let mut terms = Vec::new();
-        let indices = match base {
-            Some(()) => {
-                terms.push(self.field(&views[0], 0, bits, false));
-                &views[1..]
-            }
-            None => views,
-        };
         for (factor, view) in factors.iter().zip(indices) {
-            let times = factor.times as u64 & mask;
+            let times = factor.times as u64 & mask(bits);
             if times.is_power_of_two() {
                 let by = times.trailing_zeros();
                 let part = self.field(view, factor.shift, bits - by, true);
@@ -255,11 +255,7 @@ impl Writer<'_> {
                 terms.push(format!("({part} * {bits}'d{times})"));
             }
         }
-        let offset = offset as u64 & mask;
-        if offset != 0 || terms.is_empty() {
-            terms.push(format!("{bits}'d{offset}"));
-        }
-        terms.join(" + ")
+        terms
     }
 
     /// What a shared unit gives for a node.
@@ -278,4 +274,9 @@ impl Writer<'_> {
         self.declarations.push(format!("  wire {}{name};", range(bits)));
         self.assignments.push(format!("  assign {name} = {value};"));
     }
+}
+
+/// All bits of a number of so many.
+fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits.min(64))
 }

@@ -4,21 +4,11 @@
 //! share an address, and the schedule never uses both in one cycle. An array inside is read with the
 //! clock, so that synthesis finds block RAM.
 
-use super::nets::View;
+use super::names::View;
 use super::units::chosen;
 use super::{At, InsideMemory, MemoryPort, Writer, Writing, range};
 use crate::kernel::{Action, KernelMemory, MemoryId, MemoryKind, NodeId};
 use crate::widths::Wire;
-
-/// Names that begin with the name of a memory.
-pub(super) fn wire_names(name: &str, reads: u32) -> impl Iterator<Item = String> {
-    let name = name.to_owned();
-    let shared =
-        ["address", "write_address", "write_data", "write_enable"].map(|end| format!("{name}_{end}"));
-    let of_reads = (0..reads.min(64))
-        .flat_map(move |read| ["address", "enable", "data"].map(|end| format!("{name}_read{read}_{end}")));
-    shared.into_iter().chain(of_reads)
-}
 
 /// What one memory is used for.
 struct MemoryUses {
@@ -107,7 +97,7 @@ impl Writer<'_> {
         let data = range(wire.bits);
         let elements = match memory.length {
             Some(length) => format!("{length} elements"),
-            None => format!("up to 2^{bits} elements"),
+            None => format!("fewer than 2^{bits} elements"),
         };
         let note = format!("// {} is a memory of {elements} of {} bits", memory.name, memory.bits);
         let reads = uses.reads.len() as u32;

@@ -7,7 +7,7 @@
 //! through as many registers as iterations begin meanwhile. The text is Verilog-2001: every operand
 //! of an operator is written with the width of its result, and what is not used is named.
 //!
-//! Files: names and wires in `nets.rs`, operations in `expression.rs`, states in `control.rs`,
+//! Files: names in `names.rs`, wires in `nets.rs`, operations in `expression.rs`, states in `control.rs`,
 //! memories in `memories.rs`, units that are shared in `units.rs`.
 //!
 //! Input: a kernel, its schedule and widths. Output: [`Design`]. Cost: linear, but for long lists of
@@ -16,6 +16,7 @@
 mod control;
 mod expression;
 mod memories;
+mod names;
 mod nets;
 mod units;
 
@@ -27,10 +28,10 @@ use opcost_ir::Value;
 use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, KernelOperand, MemoryId, NodeId};
-use crate::schedule::Schedule;
+use crate::slots::Schedule;
 use crate::target::Target;
 use crate::widths::{Wire, Wires};
-use nets::{Names, View};
+use names::{Names, View, wire_names};
 
 /// A circuit.
 #[derive(Clone, Debug)]
@@ -208,7 +209,7 @@ impl<'a> Writer<'a> {
         let mut memory_names = BTreeMap::new();
         for (id, memory) in kernel.memories.iter() {
             let name = names.fresh(&memory.name);
-            memories::wire_names(&name, target.resources.reads()).for_each(|name| names.reserve(name));
+            wire_names(&name, target.resources.reads()).for_each(|name| names.reserve(name));
             memory_names.insert(id, name);
         }
         for (id, node) in kernel.nodes.iter().filter(|(_, node)| node.action != Action::Input) {

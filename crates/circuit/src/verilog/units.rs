@@ -63,12 +63,15 @@ impl Writer<'_> {
                     Unit::Multiplier => self.factor_width(&members, position),
                     Unit::Divider => width,
                 };
-                inputs.push((self.unit_input(unit, number, &members, position, bits), bits));
+                let kind = if unit == Unit::Multiplier { "multiplier" } else { "divider" };
+                let name = format!("{kind}_U{number}_{}", if position == 0 { 'A' } else { 'B' });
+                self.unit_input(&name, &members, position, bits);
+                inputs.push((name, bits));
             }
             let extended: Vec<String> = inputs
                 .iter()
                 .map(|(name, bits)| {
-                    let view = super::nets::View::Net {
+                    let view = super::names::View::Net {
                         name: name.clone(),
                         bits: *bits,
                         signed: true,
@@ -97,14 +100,7 @@ impl Writer<'_> {
     }
 
     /// One operand of a unit, chosen by the cycle.
-    fn unit_input(
-        &mut self,
-        unit: Unit,
-        number: u32,
-        members: &[NodeId],
-        position: usize,
-        bits: u32,
-    ) -> String {
+    fn unit_input(&mut self, name: &str, members: &[NodeId], position: usize, bits: u32) {
         let mut list = Vec::new();
         for &node in members {
             let of = &self.kernel.nodes[node];
@@ -118,11 +114,8 @@ impl Writer<'_> {
             let value = self.field(&view, 0, bits, signed);
             list.push(Writing { enable: self.enable(block, cycle), value });
         }
-        let kind = if unit == Unit::Multiplier { "multiplier" } else { "divider" };
-        let name = format!("{kind}_U{number}_{}", if position == 0 { 'A' } else { 'B' });
         let value = chosen(&list, bits);
-        self.wire(&name, bits, &value);
-        name
+        self.wire(name, bits, &value);
     }
 }
 

@@ -67,15 +67,16 @@ define i32 @run(ptr %x) {
 entry:
   br label %loop
 loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %i = phi i8 [ 0, %entry ], [ %next, %loop ]
   %h = phi i32 [ 5381, %entry ], [ %sum, %loop ]
-  %p = getelementptr inbounds i8, ptr %x, i64 %i
+  %wide = zext i64 i8 %i
+  %p = getelementptr inbounds i8, ptr %x, i64 %wide
   %a = load i8, ptr %p
   %w = zext i32 i8 %a
   %product = mul i32 %h, 31
   %sum = add i32 %product, %w
-  %next = add i64 %i, 1
-  %ends = icmp eq i64 %next, 24
+  %next = add i8 %i, 1
+  %ends = icmp eq i8 %next, 24
   br i1 %ends, label %end, label %loop
 end:
   ret i32 %sum

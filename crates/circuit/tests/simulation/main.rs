@@ -149,27 +149,27 @@ fn simulate(folder: &Path, made: &Design, runs: &Runs, lengths: &[u64]) -> Strin
     std::fs::write(&kernel, &made.verilog).expect("a file");
     std::fs::write(&bench, testbench(made, "vectors", lengths)).expect("a file");
     std::fs::write(folder.join("vectors"), format!("{:x}\n{}", runs.count, runs.lines)).expect("a file");
-    let said = output(
+    let words = output(
         Command::new("iverilog")
             .args(["-g2001", "-Wall", "-Wno-timescale", "-o"])
             .arg(folder.join("sim"))
             .args([&kernel, &bench]),
     );
     // Testbenches have no time scale of their own for each file.
-    let said: Vec<&str> = said.lines().filter(|line| !line.contains("timescale")).collect();
-    assert!(said.is_empty(), "{said:?}");
+    let words: Vec<&str> = words.lines().filter(|line| !line.contains("timescale")).collect();
+    assert!(words.is_empty(), "{words:?}");
     output(Command::new("vvp").arg("-n").arg("sim").current_dir(folder))
 }
 
 fn lint(folder: &Path, made: &Design) {
     std::fs::write(folder.join("kernel.v"), &made.verilog).expect("a file");
-    let said = output(
+    let words = output(
         Command::new("verilator")
             .args(["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module"])
             .arg(&made.name)
             .arg(folder.join("kernel.v")),
     );
-    assert!(said.is_empty(), "{said}\n{}", made.verilog);
+    assert!(words.is_empty(), "{words}\n{}", made.verilog);
 }
 
 /// All settings of resources that are tried.

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 const MAC: &str = "#include <stdint.h>
 int32_t mac(const int16_t *x, const int16_t *h, unsigned n) {
-  int32_t sum = 0;
-  for (unsigned i = 0; i < n; i++) sum += (int32_t)((uint32_t)sum + (uint32_t)(x[i] * h[i])) - sum;
-  return sum;
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < n; i++) sum += (uint32_t)(x[i] * h[i]);
+  return (int32_t)sum;
 }
 ";
 
@@ -35,11 +35,20 @@ fn made(place: &Workplace, source: &str, flags: &[&str]) -> Value {
 
 fn lint(place: &Workplace, name: &str) {
     let file = format!("out/{name}.v");
-    let said = place.tool(
+    let words = place.tool(
         "verilator",
-        &["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module", name, &file],
+        &[
+            "--lint-only",
+            "-Wall",
+            "--language",
+            "1364-2001",
+            "-Wno-DECLFILENAME",
+            "--top-module",
+            name,
+            &file,
+        ],
     );
-    assert_eq!(said.all().trim(), "", "verilator has nothing to say");
+    assert_eq!(words.all().trim(), "", "verilator has nothing to say");
 }
 
 /// The same circuit with all kinds of widths: equal to C, in the same cycles, and never wider.
@@ -66,7 +75,10 @@ fn a_sum_of_products_is_a_pipeline_as_wide_as_its_contract() {
     let flags = ["--assume", "mac.n=0..99"];
     let all = in_all_widths(&source, "mac", &flags);
     let ways = &all[2]["modules"][0]["loops"][0];
-    assert_eq!((&ways["ii"], &ways["ii_bound"], &ways["limited_by"]), (&1.into(), &1.into(), &"nothing".into()));
+    assert_eq!(
+        (&ways["ii"], &ways["ii_bound"], &ways["limited_by"]),
+        (&1.into(), &1.into(), &"nothing".into())
+    );
     made(&place, &source, &[&flags[..], &["--top", "mac"]].concat());
     let verilog = place.read("out/mac.v");
     assert!(verilog.contains("input [6:0] n"), "{verilog}");
@@ -105,10 +117,14 @@ fn what_cannot_be_a_circuit_names_its_place_and_a_way_out() {
     let place = workplace();
     let refused = |text: &str, status: i32, words: &[&str]| {
         let source = place.write("k.c", text);
-        let said: Said = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
-        said.tells(words);
+        let answer: Said = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
+        answer.tells(words);
     };
-    refused("int f(int n) { return n < 2 ? 1 : n * f(n - 2) + f(n - 1); }\n", 1, &["k.c:1", "calls itself", "loop"]);
+    refused(
+        "int f(int n) { return n < 2 ? 1 : n * f(n - 2) + f(n - 1); }\n",
+        1,
+        &["k.c:1", "calls itself", "loop"],
+    );
     refused("int g(int);\nint f(int n) { return g(n); }\n", 1, &["k.c:2", "g is called", "give the file"]);
     refused("int f(int (*g)(void)) { return g(); }\n", 1, &["k.c:1", "through a pointer"]);
     refused("float f(float a) { return a * 2; }\n", 1, &["k.c:1", "float", "fixed point"]);
@@ -134,7 +150,7 @@ fn the_testbench_notices_a_wrong_circuit() {
     place.opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"]).expect(0);
     let wrong = place.read("out/f.v").replacen(" + ", " | ", 1);
     place.write("out/f.v", wrong);
-    let said = place.shell("cd out && iverilog -g2001 -o f.vvp f.v f_testbench.v && vvp -n f.vvp");
-    let last = said.stdout.lines().last().unwrap_or_default().to_owned();
+    let words = place.shell("cd out && iverilog -g2001 -o f.vvp f.v f_testbench.v && vvp -n f.vvp");
+    let last = words.stdout.lines().last().unwrap_or_default().to_owned();
     assert!(last.starts_with("runs 20 wrong ") && !last.starts_with("runs 20 wrong 0"), "{last}");
 }

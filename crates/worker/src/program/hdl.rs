@@ -94,8 +94,8 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
 /// The function of a name.
 fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
     let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
-    let mut found = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
-    match (found.next(), found.next()) {
+    let mut matching = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
+    match (matching.next(), matching.next()) {
         (Some((id, body)), None) => called_by_anyone(id, body, name),
         (Some(_), Some(_)) => {
             Err(WorkError::Usage(format!("several functions are called {name}; give one file")))
