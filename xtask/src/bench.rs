@@ -27,9 +27,11 @@ mod measure;
 mod oracle;
 mod page;
 pub(crate) mod pgo;
+pub(crate) mod predict;
 mod question;
 pub(crate) mod sampling;
 mod setup;
+pub(crate) mod slice;
 mod timed;
 mod wasm;
 

@@ -7,7 +7,8 @@
 //! `bench bits` widths of values, over those of `bits`, `bench sampling` counts made
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
-//! worth;
+//! worth, `bench predict` how right predicted counts and predicted time are, `bench slice` how small
+//! the part of a program is that decides its loops;
 //! `calls` measures library functions, `dist` makes what users install, and `guide` makes the book. None is part of
 //! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
@@ -98,6 +99,19 @@ usage: cargo xtask VERB
     --rate N              samples in a second (10000)
     --as-built            take the programs that the last run built
     --opcost PATH, --out FILE  as above
+  bench predict [FLAGS] how right counts are that are predicted from the code, beside
+                        LLVM's, and times, into benchmarks/predict.md
+    --rounds N            timed runs on SQLite's bitcode (7); 0: none
+    --runs N              timed runs of each program (9)
+    --programs A,B        counted: fortran/adi and the like, or names of the corpus;
+                          timed: adi and the like (all)
+    --timing FILE         this timing file, instead of measuring
+    --opcost PATH, --out FILE  as above
+  bench slice [FLAGS]   how small and how fast the part of a program is that decides its
+                        loops, into benchmarks/slice.md
+    --rounds N            timed runs of each program (5)
+    --programs A,B        fortran/adi and the like (all)
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
@@ -122,6 +136,8 @@ fn main() -> ExitCode {
         ["bench", "sampling", flags @ ..] => bench::sampling::run(flags),
         ["bench", "training", flags @ ..] => bench::sampling::training::run(flags),
         ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
+        ["bench", "predict", flags @ ..] => bench::predict::run(flags),
+        ["bench", "slice", flags @ ..] => bench::slice::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["guide"] => guide::build(),

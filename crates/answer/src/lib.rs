@@ -13,8 +13,10 @@
 //! | what limits were recorded with | [`check`] |
 //! | what recorded values belong to | [`points`] |
 //! | how often blocks will run | [`predict`] |
+//! | what stays of a program for its loops | [`slice`] |
 //! | what a metered program promises | [`fuel`] |
 //! | what a function became as a circuit | [`hdl`] |
+//! | what a program did, of which its time is worked out | [`work`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
@@ -39,7 +41,9 @@ pub mod numbers;
 pub mod points;
 pub mod predict;
 pub mod run;
+pub mod slice;
 pub mod terminal;
 pub mod width;
+pub mod work;
 
 pub use failure::{Failure, Status};

@@ -128,6 +128,24 @@ pub struct Measures {
     pub program_block: f64,
 }
 
+/// Two ledgers of one name, in two folders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairOfRuns {
+    /// The name, without folder.
+    pub name: String,
+    /// How near the first is to the second; none if they are of different builds.
+    pub measures: Option<Measures>,
+}
+
+/// Two folders of ledgers, name by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FoldersOfRuns {
+    /// Those that both have.
+    pub pairs: Vec<PairOfRuns>,
+    /// Names that only one of both has.
+    pub alone: Vec<String>,
+}
+
 /// A function or a loop whose executions are far off.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worst {

@@ -9,6 +9,8 @@ mod loops;
 mod predict;
 mod reports;
 mod sample;
+mod slice;
+mod timing;
 mod values;
 
 use std::path::PathBuf;
@@ -27,6 +29,8 @@ pub(crate) use loops::*;
 pub(crate) use predict::*;
 pub(crate) use reports::*;
 pub(crate) use sample::*;
+pub(crate) use slice::*;
+pub(crate) use timing::*;
 pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
@@ -54,12 +58,18 @@ pub(crate) enum Verb {
     /// Predicts how often every loop iterates, from the code, without a run.
     #[command(after_help = LOOPS_EXAMPLES)]
     Loops(LoopsArguments),
-    /// Predicts how often every block runs, from the code, without a run.
+    /// Predicts how often every block runs, and how long that takes, without a run.
     #[command(after_help = PREDICT_EXAMPLES)]
     Predict(PredictArguments),
+    /// Makes the smallest program that has the same loops, with the same trip counts.
+    #[command(after_help = SLICE_EXAMPLES)]
+    Slice(SliceArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),
+    /// Measures what instructions, calls and memory take on this machine.
+    #[command(after_help = TIMING_EXAMPLES)]
+    Timing(TimingArguments),
     /// Records in a run how often each loop iterated, or what a line computed.
     #[command(after_help = VALUES_EXAMPLES)]
     Values(ValuesArguments),

@@ -31,6 +31,7 @@ mod narrowing;
 mod opcode;
 mod outside;
 mod recording;
+mod removal;
 mod tags;
 mod text;
 mod types;
@@ -59,6 +60,7 @@ pub use recording::{
     Check, CheckInput, CheckStep, IntegerComparison, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS,
     MOST_TERMS, PointId, PointKind, RecordEdit, RecordPoint, Recording,
 };
+pub use removal::{EventMarks, Removal, RemovalEdit};
 pub use tags::Tag;
 pub use text::{FunctionText, ParseError, parse_module, print_module};
 pub use types::{Type, TypeId};

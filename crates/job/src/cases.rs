@@ -11,13 +11,18 @@ use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
+use opcost_answer::slice::SliceAnswers;
 use opcost_answer::width::WidthAnswers;
+use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ExportAnswers, ExportJob, PgoJob};
-use crate::program::{BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, WidthJob};
+use crate::program::{
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob,
+};
+use crate::work::{ProcessorAnswer, ProcessorJob, WorkJob};
 
 /// A request, and how its answer is recognised.
 pub trait Request: Serialize + Sized {
@@ -69,6 +74,8 @@ cases! {
     Loops(LoopsJob) -> LoopAnswers,
     /// Executions of all blocks.
     Predict(PredictJob) -> PredictAnswers,
+    /// Which part decides the loops.
+    Slice(SliceJob) -> SliceAnswers,
     /// Bits that values need.
     Bits(BitsJob) -> BitsAnswers,
     /// Whether a certificate holds.
@@ -91,6 +98,10 @@ cases! {
     Pgo(PgoJob) -> (),
     /// A ledger becomes a profile.
     Export(ExportJob) -> ExportAnswers,
+    /// What the program of a ledger did.
+    Work(WorkJob) -> ProgramWork,
+    /// Which processor this is.
+    Processor(ProcessorJob) -> ProcessorAnswer,
 }
 
 /// Why a job was not done, in words for the user.

@@ -16,6 +16,7 @@
 //! | what is asked of a program that is analysed? | [`program`] |
 //! | what is asked of a life? | [`life`] |
 //! | which profile is wanted of a ledger? | [`profile`] |
+//! | what did the program of a ledger do? | [`work`] |
 
 pub mod ask;
 pub mod cases;
@@ -23,6 +24,7 @@ pub mod life;
 pub mod module;
 pub mod profile;
 pub mod program;
+pub mod work;
 
 pub use ask::{WORK, ask, offer_self, reply_path, worker_program};
 pub use cases::{Job, Refusal, Reply, Request};

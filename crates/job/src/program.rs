@@ -59,9 +59,18 @@ pub struct LinePlace {
 pub struct LoopsJob {
     /// The program.
     pub program: ProgramSource,
+    /// What its inputs are.
+    pub inputs: InputValues,
+}
+
+/// What the inputs of a program are, besides its code.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct InputValues {
     /// Values for names in formulas.
     pub bindings: Vec<(String, i128)>,
-    /// Whether data that is read holds what it holds when the read fails.
+    /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
+    pub arguments: Vec<(String, i128)>,
+    /// Whether no input is there to be read, so that data holds what the program itself stores.
     pub defaults: bool,
 }
 
@@ -70,12 +79,10 @@ pub struct LoopsJob {
 pub struct PredictJob {
     /// The program.
     pub program: ProgramSource,
-    /// Values for names in formulas.
-    pub bindings: Vec<(String, i128)>,
-    /// Values of words of the program's command line, by names: `argc`, `argv[1]`.
-    pub arguments: Vec<(String, i128)>,
-    /// Whether no file is there to be read, so that data holds what the program itself stores.
-    pub defaults: bool,
+    /// What its inputs are.
+    pub inputs: InputValues,
+    /// The ledger of a run that says how often loops iterate whose counts have no formula.
+    pub trip_counts: Option<PathBuf>,
     /// Whether inputs without values are guessed by static probabilities.
     pub is_guess: bool,
     /// What the module is called in a ledger, and how it was built.
@@ -97,6 +104,49 @@ pub struct PredictedBuild {
     pub flags: Vec<String>,
     /// Weights of instructions.
     pub cost: CostModel,
+}
+
+/// Which part of a program decides its loops?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed.
+    pub level: u8,
+    /// The line whose values are asked for, in place of loops.
+    pub criterion: Option<LinePlace>,
+    /// Lines of loops whose counts need not stay.
+    pub bounded: Vec<LinePlace>,
+    /// Whether the program may return another exit status.
+    pub any_status: bool,
+    /// The line whose instructions are explained.
+    pub why: Option<LinePlace>,
+    /// For tests of a verification: the store or branch of this number is left out, though it must stay.
+    pub without: Option<u32>,
+    /// What is written.
+    pub products: Vec<SliceProduct>,
+}
+
+/// A module that is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceProduct {
+    /// Where.
+    pub output: PathBuf,
+    /// Whether it is the whole program.
+    pub is_whole: bool,
+    /// How it reports its loops.
+    pub events: SliceEvents,
+}
+
+/// How a module reports its loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SliceEvents {
+    /// Not at all.
+    Absent,
+    /// By counters in place.
+    Counted,
+    /// By a call at each event.
+    Called,
 }
 
 /// How many bits does each value need?

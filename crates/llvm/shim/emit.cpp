@@ -194,6 +194,8 @@ void opcost::initialize_targets() {
 
 std::unique_ptr<legacy::PassManager> opcost::Onlooker::passes() { return std::make_unique<legacy::PassManager>(); }
 
+std::unique_ptr<MCStreamer> opcost::Onlooker::streamer(const Target &, MCContext &) { return nullptr; }
+
 std::unique_ptr<TargetMachine> opcost::machine_for(Module &module, const opcost_emission &how, std::string &error) {
   opcost::initialize_targets();
   if (module.getTargetTriple().empty()) {
@@ -244,9 +246,14 @@ std::string opcost::generate(Module &module, TargetMachine &machine, raw_pwrite_
   if (config->addISelPasses()) return "code generation refused the target";
   config->addMachinePasses();
   config->setInitialized();
-  auto streamer = generator.createMCStreamer(out, nullptr, type, information->getMMI().getContext());
-  if (!streamer) return toString(streamer.takeError());
-  AsmPrinter *printer = machine.getTarget().createAsmPrinter(machine, std::move(*streamer));
+  MCContext &context = information->getMMI().getContext();
+  std::unique_ptr<MCStreamer> taker = onlooker.streamer(machine.getTarget(), context);
+  if (!taker) {
+    auto streamer = generator.createMCStreamer(out, nullptr, type, context);
+    if (!streamer) return toString(streamer.takeError());
+    taker = std::move(*streamer);
+  }
+  AsmPrinter *printer = machine.getTarget().createAsmPrinter(machine, std::move(taker));
   onlooker.printer(*printer);
   passes->add(printer);
   passes->add(createFreeMachineFunctionPass());

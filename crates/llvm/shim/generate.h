@@ -9,7 +9,10 @@
 
 namespace llvm {
 class AsmPrinter;
+class MCContext;
+class MCStreamer;
 class Module;
+class Target;
 class raw_pwrite_stream;
 } // namespace llvm
 
@@ -39,6 +42,8 @@ public:
   virtual ~Onlooker() = default;
   // The manager that the passes are added to.
   virtual std::unique_ptr<llvm::legacy::PassManager> passes();
+  // Who takes the code in place of a file; null: the file is written.
+  virtual std::unique_ptr<llvm::MCStreamer> streamer(const llvm::Target &, llvm::MCContext &);
   // The printer, before it runs.
   virtual void printer(llvm::AsmPrinter &) {}
 };

@@ -36,8 +36,10 @@ mod plugin;
 mod portable;
 mod reader;
 mod referee;
+mod schedule;
 mod session;
 mod sizes;
+mod slice;
 mod snapshot;
 mod spots;
 mod tags;
@@ -55,8 +57,10 @@ pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::RecordedOrigins;
 pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo};
 pub use portable::PortableLibrary;
+pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};
 pub use sizes::LlvmSizes;
+pub use slice::{EventForm, Events};
 pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -8,6 +8,8 @@
 mod facts;
 #[path = "snapshot/referees.rs"]
 mod referees;
+#[path = "snapshot/schedule.rs"]
+mod schedule;
 #[path = "snapshot/text.rs"]
 mod text;
 

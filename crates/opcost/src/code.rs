@@ -8,7 +8,7 @@ use opcost_answer::contract::PortContract;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::loops::LoopAnswers;
 use opcost_job::program::{
-    BitsJob, ExplainJob, ExplainWanted, LinePlace, LoopsJob, ProgramSource, WorldWish,
+    BitsJob, ExplainJob, ExplainWanted, InputValues, LinePlace, LoopsJob, ProgramSource, WorldWish,
 };
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
@@ -43,7 +43,10 @@ impl Code {
     /// # Errors
     /// The modules do not fit together, or no formula has a name of `values`.
     pub fn loops(&self, world: Option<WorldWish>, values: &[(String, i128)]) -> Result<LoopAnswers, Failure> {
-        let job = LoopsJob { program: self.within(world), bindings: values.to_vec(), defaults: false };
+        let job = LoopsJob {
+            program: self.within(world),
+            inputs: InputValues { bindings: values.to_vec(), ..InputValues::default() },
+        };
         self.build.query(job, &self.inputs)
     }
 

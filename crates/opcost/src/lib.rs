@@ -72,12 +72,15 @@ mod code;
 pub mod counting;
 pub mod ledgers;
 pub mod machine;
+pub mod measured;
 pub mod nearness;
 #[cfg(feature = "worker")]
 mod offer;
 mod program;
 pub mod progress;
+pub mod recorded;
 pub mod sampling;
+pub mod slice;
 
 pub use code::Code;
 #[cfg(feature = "worker")]

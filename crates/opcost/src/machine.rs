@@ -4,8 +4,17 @@
 pub fn machine() -> String {
     let system = rustix::system::uname();
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+    let model = model_name().map_or(String::new(), |model| format!(" · {model}"));
+    format!("{} {} {}{model}", text(system.sysname()), text(system.release()), text(system.machine()))
+}
+
+/// The processor, as the system calls it.
+pub fn processor_name() -> String {
+    model_name().unwrap_or_else(|| "an unnamed processor".to_owned())
+}
+
+fn model_name() -> Option<String> {
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let model = model.map_or(String::new(), |(_, model)| format!(" · {}", model.trim()));
-    format!("{} {} {}{model}", text(system.sysname()), text(system.release()), text(system.machine()))
+    model.map(|(_, model)| model.trim().to_owned())
 }

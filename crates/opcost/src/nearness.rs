@@ -54,6 +54,26 @@ pub fn nearness(answers: &PredictAnswers, truth: &Ledger, worst: usize) -> Nearn
     }
 }
 
+/// How near the counts of one run are to those of another, block by block. Blocks that one of both does
+/// not have ran never there.
+pub fn between(first: &Ledger, second: &Ledger) -> Measures {
+    let (first, second) = (counted(first), counted(second));
+    let mut pairs = Vec::new();
+    for (key, (_, blocks)) in &second {
+        let own = first.get(key).map(|(_, own)| own);
+        pairs.extend(blocks.iter().map(|(block, &count)| {
+            let own = own.and_then(|own| own.get(block)).copied().unwrap_or(0.0);
+            (own, count)
+        }));
+    }
+    for (key, (_, blocks)) in &first {
+        let others = second.get(key).map(|(_, others)| others);
+        let is_alone = |block: &u32| others.is_none_or(|others| !others.contains_key(block));
+        pairs.extend(blocks.iter().filter(|(block, _)| is_alone(block)).map(|(_, &count)| (count, 0.0)));
+    }
+    measures(pairs)
+}
+
 /// The counts of a function. The module of a local one may be written with more folders in one of
 /// both than in the other.
 fn of_function<'a>(counted: &'a Counted, key: &FunctionKey) -> Option<&'a (f64, BTreeMap<u32, f64>)> {

@@ -36,6 +36,8 @@ pub(crate) enum LoopGrade {
     Constant,
     /// A formula whose symbols have numbers.
     Formula,
+    /// As often as in a run, on average.
+    Run,
     /// No more often than this; the prediction takes the bound.
     Bound,
     /// Nothing: branches were guessed.
@@ -58,10 +60,24 @@ pub(crate) struct Counts {
 }
 
 /// One activation of a loop.
+#[derive(Debug)]
 pub(crate) struct Activation {
     /// Executions of its members, in the order of [`Dependence::members`].
     pub(crate) counts: Vec<Fraction>,
-    exits: Vec<(Edge<BlockId>, Fraction)>,
+    /// How it is left.
+    pub(crate) exits: Vec<(Edge<BlockId>, Fraction)>,
+}
+
+/// One activation of a loop, and how that is known.
+#[derive(Debug)]
+pub(crate) struct LoopCounts {
+    pub(crate) own: Rc<Activation>,
+    /// The same with other probabilities.
+    pub(crate) other: Rc<Activation>,
+    /// Of loops that were looked at.
+    pub(crate) grades: IdMap<LoopId, Option<LoopGrade>>,
+    /// Positions of symbols that would have decided something.
+    pub(crate) missing: BTreeSet<usize>,
 }
 
 /// What happens in an iteration.
@@ -76,10 +92,12 @@ pub(crate) enum Event {
 }
 
 /// How often a loop goes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Trips {
     Exact(i128),
     AtMost(i128),
+    /// On average of a run.
+    Average(Fraction),
     Unknown,
 }
 
@@ -157,6 +175,19 @@ impl<'m> Evaluator<'m> {
         }
     }
 
+    /// One activation of a loop, by what is believed and by other probabilities.
+    pub(crate) fn activation_of(&mut self, id: LoopId) -> LoopCounts {
+        let around: Vec<Option<i128>> = self.iterations.values().copied().collect();
+        let own = self.activation(id);
+        self.is_other = true;
+        self.cache.clear();
+        let other = self.activation(id);
+        self.is_other = false;
+        self.cache.clear();
+        self.iterations = IdMap::from_vec(around);
+        LoopCounts { own, other, grades: self.grades.clone(), missing: self.missing.clone() }
+    }
+
     fn blocks(&mut self) -> IdMap<BlockId, Fraction> {
         let flow = self.flow(None, Event::Any);
         let mut blocks = IdMap::filled(self.model.edges.len(), Fraction::zero());
@@ -230,6 +261,21 @@ impl<'m> Evaluator<'m> {
     }
 
     fn trips(&mut self, id: LoopId) -> Trips {
+        let before = self.grades[id];
+        let trips = self.trips_by_formula(id);
+        let average = self.model.loops[id].average.as_ref().filter(|_| self.belief != Belief::Statics);
+        match (trips, average) {
+            (Trips::Exact(back), _) => Trips::Exact(back),
+            (_, Some(average)) => {
+                self.grades[id] = before;
+                self.grade(id, LoopGrade::Run);
+                Trips::Average(average.clone())
+            }
+            (trips, None) => trips,
+        }
+    }
+
+    fn trips_by_formula(&mut self, id: LoopId) -> Trips {
         let model = self.model;
         let one = &model.loops[id];
         let formula = one.back_edges.formula().filter(|_| self.belief != Belief::Statics);
@@ -286,6 +332,7 @@ impl<'m> Evaluator<'m> {
             Trips::Unknown => self.guessed_activation(id),
             Trips::Exact(back) => self.counted_activation(id, back, true),
             Trips::AtMost(back) => self.counted_activation(id, back, false),
+            Trips::Average(back) => self.average_activation(id, &back),
         });
         self.iterations[id] = saved;
         // What depends on a turn is asked for once each.
@@ -304,6 +351,17 @@ impl<'m> Evaluator<'m> {
             counts: flow.counts.into_iter().map(|count| count * &times).collect(),
             exits: flow.exits.into_iter().map(|(edge, share)| (edge, share * &times)).collect(),
         }
+    }
+
+    /// Iterations of the two kinds, so many of the one that goes back.
+    fn average_activation(&mut self, id: LoopId, back: &Fraction) -> Activation {
+        let stays = if back.is_zero() { Vec::new() } else { self.flow(Some(id), Event::Stays).counts };
+        let last = self.flow(Some(id), Event::Leaves);
+        let mut counts = last.counts;
+        for (count, more) in counts.iter_mut().zip(stays) {
+            *count += more * back;
+        }
+        Activation { counts, exits: last.exits }
     }
 
     fn counted_activation(&mut self, id: LoopId, back: i128, is_exact: bool) -> Activation {

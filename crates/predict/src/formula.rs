@@ -13,11 +13,14 @@ use opcost_index::IdMap;
 use opcost_key::BlockId;
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::evaluate::{Counts, LoopGrade};
+use crate::evaluate::LoopGrade;
 use crate::model::FunctionModel;
 
 /// For each block in a loop with a formula, executions of its header's nest as text.
-pub(crate) fn block_formulas(model: &FunctionModel, counts: &Counts) -> IdMap<BlockId, Option<String>> {
+pub(crate) fn block_formulas(
+    model: &FunctionModel,
+    grades: &IdMap<LoopId, Option<LoopGrade>>,
+) -> IdMap<BlockId, Option<String>> {
     let mut texts: HashMap<LoopId, Option<String>> = HashMap::default();
     let mut formulas: Option<Formulas> = None;
     let text_of = |block: BlockId| {
@@ -26,10 +29,10 @@ pub(crate) fn block_formulas(model: &FunctionModel, counts: &Counts) -> IdMap<Bl
             matches!(grade, Some(LoopGrade::Formula | LoopGrade::Open | LoopGrade::Constant))
         };
         let chain: Vec<LoopId> = model.forest.chain(Some(id)).collect();
-        if !chain.iter().all(|&id| is_wanted(counts.grades[id])) {
+        if !chain.iter().all(|&id| is_wanted(grades[id])) {
             return None;
         }
-        if chain.iter().all(|&id| counts.grades[id] == Some(LoopGrade::Constant)) {
+        if chain.iter().all(|&id| grades[id] == Some(LoopGrade::Constant)) {
             return None;
         }
         let text = texts.entry(id).or_insert_with(|| {

@@ -15,14 +15,19 @@
 //! | how often does each block run for one call? | `evaluate` |
 //! | what do iterations do together that differ? | `sums` |
 //! | and through calls? | `program` |
+//! | with which numbers is a function entered? | `contexts` |
+//! | what do values hold, followed from the start of `main`? | `follow` |
 //! | how does it read as a formula? | `formula` |
 //! | what is predicted? (data only) | [`prediction`] |
 //!
 //! This room knows nothing of LLVM, of ledgers or of files.
 
+mod contexts;
 mod dependence;
 mod ending;
+mod entries;
 mod evaluate;
+mod follow;
 mod formula;
 pub mod fraction;
 mod model;
@@ -42,18 +47,18 @@ use opcost_key::{BlockId, FunctionId};
 
 use fraction::Fraction;
 
+pub use program::{Averages, Wishes};
+
 pub use prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
-/// Predicts a program; `is_guess`: inputs without numbers are guessed by static probabilities. Also the names of inputs
-/// that numbers were put in for.
+/// Predicts a program. Also the names of inputs that numbers were put in for.
 pub fn predict(
     program: &MemoryModel<'_>,
     bindings: &Bindings,
-    is_guess: bool,
+    wishes: &Wishes,
 ) -> (Prediction, BTreeSet<String>) {
-    let wishes = program::Wishes { is_guess };
     with_functions(program, bindings, |functions| {
-        program::Program::predict(program.module, functions, wishes)
+        program::Program::predict(program, functions, bindings, wishes)
     })
 }
 

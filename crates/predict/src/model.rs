@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_analysis::evolution::{Entered, Reason, TripAnswer};
 use opcost_analysis::expression::{FormulaId, Formulas, Symbol, Test};
+use opcost_analysis::memory::{MemoryModel, constant_distance};
 use opcost_claims::Solved;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, reverse_postorder};
-use opcost_ir::{CalleeRef, Function, Module, Value};
+use opcost_ir::{CalleeRef, ConstantValue, Flags, Function, GlobalId, Layout, Module, Opcode, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::fraction::{Fraction, ratio};
@@ -55,6 +56,8 @@ pub(crate) struct LoopModel {
     pub(crate) back_edges: TripAnswer,
     pub(crate) conditions: Vec<Test>,
     pub(crate) reason: Option<String>,
+    /// How often it goes back for each entry, on average of a run.
+    pub(crate) average: Option<Fraction>,
 }
 
 /// A call of a function of the program.
@@ -76,10 +79,63 @@ pub(crate) struct OpenSymbol {
     pub(crate) about: String,
     /// The value of the code, where the calls that led here may decide it.
     pub(crate) value: Option<Value>,
+    /// The memory that it is read from, where that is one place for each call.
+    pub(crate) slot: Option<CellSlot>,
+}
+
+/// Memory that has one address while a function runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct CellSlot {
+    pub(crate) base: CellBase,
+    /// Bytes after it.
+    pub(crate) offset: i64,
+    pub(crate) ty: TypeId,
+}
+
+/// What an address begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum CellBase {
+    Global(GlobalId),
+    /// A parameter, by position.
+    Argument(u32),
+}
+
+impl CellSlot {
+    /// Where a load reads from, if its address is made of data or a parameter by constants.
+    fn of(module: &Module, layout: &Layout, function: &Function, load: InstructionId) -> Option<CellSlot> {
+        let instruction = &function.instructions[load];
+        if instruction.opcode != Opcode::Load
+            || instruction.flags.has(Flags::VOLATILE)
+            || instruction.flags.has(Flags::ATOMIC)
+        {
+            return None;
+        }
+        let (mut pointer, mut offset) = (function.operands_of(load)[0], 0_i64);
+        loop {
+            let base = match pointer {
+                Value::Argument(position) => CellBase::Argument(position),
+                Value::Constant(id) => match module.constants[id].value {
+                    ConstantValue::Global { global, offset: more } => {
+                        offset = offset.checked_add(more)?;
+                        CellBase::Global(global)
+                    }
+                    _ => return None,
+                },
+                Value::Instruction(at) if function.instructions[at].opcode == Opcode::GetElementPtr => {
+                    offset = offset.checked_add(constant_distance(module, layout, function, at)?)?;
+                    pointer = function.operands_of(at)[0];
+                    continue;
+                }
+                _ => return None,
+            };
+            return Some(CellSlot { base, offset, ty: instruction.ty });
+        }
+    }
 }
 
 impl FunctionModel {
-    pub(crate) fn of(module: &Module, id: FunctionId, solved: &mut Solved<'_>) -> FunctionModel {
+    pub(crate) fn of(program: &MemoryModel<'_>, id: FunctionId, solved: &mut Solved<'_>) -> FunctionModel {
+        let (module, layout) = (program.module, program.layout);
         let function = &module.functions[id];
         let forest = solved.forest().clone();
         let order = reverse_postorder(function, BlockId::new(0));
@@ -105,7 +161,12 @@ impl FunctionModel {
             .ids()
             .map(|id| {
                 let trips = solved.trips(id);
-                LoopModel { back_edges: trips.back_edges, conditions: trips.conditions, reason: trips.reason }
+                LoopModel {
+                    back_edges: trips.back_edges,
+                    conditions: trips.conditions,
+                    reason: trips.reason,
+                    average: None,
+                }
             })
             .collect();
         let calls = calls(function, solved, &reached);
@@ -118,7 +179,7 @@ impl FunctionModel {
             calls,
             symbols: BTreeMap::new(),
         };
-        model.symbols = model.open_symbols(solved);
+        model.symbols = model.open_symbols(solved, &FunctionOf { module, layout, function });
         model
     }
 
@@ -145,6 +206,7 @@ impl FunctionModel {
             back_edges: TripAnswer::Unknown(Reason::TooBig),
             conditions: Vec::new(),
             reason: None,
+            average: None,
         };
         let loops = forest.loops.ids().map(|_| unknown()).collect();
         FunctionModel {
@@ -155,6 +217,13 @@ impl FunctionModel {
             forest,
             calls: Vec::new(),
             symbols: BTreeMap::new(),
+        }
+    }
+
+    /// What a run says of its loops.
+    pub(crate) fn set_averages(&mut self, of: impl Fn(BlockId) -> Option<Fraction>) {
+        for (id, one) in self.forest.loops.iter() {
+            self.loops[id].average = of(one.header);
         }
     }
 
@@ -173,7 +242,8 @@ impl FunctionModel {
         self.deciding_formulas().into_iter().chain(passed).collect()
     }
 
-    fn open_symbols(&self, solved: &Solved<'_>) -> BTreeMap<usize, OpenSymbol> {
+    fn open_symbols(&self, solved: &Solved<'_>, of: &FunctionOf<'_>) -> BTreeMap<usize, OpenSymbol> {
+        let FunctionOf { module, layout, function } = *of;
         let mut open = BTreeMap::new();
         for formula in self.all_formulas() {
             for &id in self.formulas.symbols_in(formula) {
@@ -184,7 +254,12 @@ impl FunctionModel {
                 let named = solved.named(symbol);
                 let value = solved.value_of(symbol);
                 let symbol = symbol.clone();
+                let slot = match value {
+                    Some(Value::Instruction(load)) => CellSlot::of(module, layout, function, load),
+                    _ => None,
+                };
                 let one = OpenSymbol {
+                    slot,
                     symbol,
                     name: named.name,
                     is_input: named.is_input,
@@ -196,6 +271,13 @@ impl FunctionModel {
         }
         open
     }
+}
+
+/// A function where it is defined.
+struct FunctionOf<'a> {
+    module: &'a Module,
+    layout: &'a Layout,
+    function: &'a Function,
 }
 
 /// Calls of functions of the module, with what they pass as formulas.

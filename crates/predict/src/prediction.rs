@@ -20,6 +20,8 @@ pub enum Class {
     Constant,
     /// In a loop whose trip count is a formula.
     Formula,
+    /// In a loop of which a run says how often it iterates on average.
+    Run,
     /// In a loop that may be left earlier: the bound was taken.
     Bound,
     /// In a loop of which nothing is known: static probabilities.
@@ -32,10 +34,11 @@ pub enum Class {
 
 impl Class {
     /// All of them, the best first.
-    pub const ALL: [Class; 7] = [
+    pub const ALL: [Class; 8] = [
         Class::StaticBlock,
         Class::Constant,
         Class::Formula,
+        Class::Run,
         Class::Bound,
         Class::StaticLoop,
         Class::Open,

@@ -21,4 +21,6 @@ pub mod life;
 pub mod loops;
 pub mod predict;
 pub mod schema;
+pub mod slice;
+pub mod timing;
 pub mod values;

@@ -27,6 +27,7 @@ use crate::life::text::LifeJson;
 use crate::loops::explain::ExplainJson;
 use crate::loops::table::LoopsJson;
 use crate::predict::json::PredictJson;
+use crate::slice::json::SliceJson;
 use crate::values::json::ValuesJson;
 use opcost_answer::Failure;
 
@@ -63,7 +64,7 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 21] = [
+const DOCUMENTS: [Document; 22] = [
     ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
@@ -71,6 +72,7 @@ const DOCUMENTS: [Document; 21] = [
     ("life", || schema_for!(LifeJson)),
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("predict", || schema_for!(PredictJson<'_>)),
+    ("slice", || schema_for!(SliceJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
     ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),

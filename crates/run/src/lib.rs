@@ -14,6 +14,7 @@ mod fuel_watch;
 pub mod image;
 mod limit;
 pub mod sandbox;
+pub mod slice;
 pub mod start;
 pub mod values;
 mod walls;

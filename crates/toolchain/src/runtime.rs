@@ -101,6 +101,18 @@ pub(crate) fn compile_values(clang: &Path, target: &[OsString], folder: &Path) -
     Ok(object)
 }
 
+/// Compiles the runtime of programs that report their loops in `folder`, which is made.
+pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
+    use opcost_runtime::slice::{SOURCES, UNIT};
+    write_all(folder, SOURCES)?;
+    let path = folder.join(UNIT);
+    let object = path.with_extension("o");
+    let mut command = Command::new(clang);
+    command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
+    make_in(folder, &mut command, std::slice::from_ref(&object), RUNTIME)?;
+    Ok(object)
+}
+
 /// Compiles the deterministic world in `folder`, which is made.
 pub fn compile_world(clang: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::deterministic::{FLAGS, SOURCES, UNITS};

@@ -44,6 +44,7 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Module(job) => Reply::Module(Box::new(module::build::build(job)?)),
         Job::Loops(job) => Reply::Loops(Box::new(program::questions::loops(job)?)),
         Job::Predict(job) => Reply::Predict(Box::new(program::questions::predict(job)?)),
+        Job::Slice(job) => Reply::Slice(Box::new(program::questions::slice(job)?)),
         Job::Bits(job) => Reply::Bits(Box::new(program::questions::bits(job)?)),
         Job::Check(job) => Reply::Check(Box::new(program::questions::check(job)?)),
         Job::Width(job) => Reply::Width(Box::new(program::questions::width(job)?)),
@@ -54,6 +55,8 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Machine(job) => Reply::Machine(Box::new(life::machine::record_code(job)?)),
         Job::Code(job) => Reply::Code(Box::new(life::code::read_code(job)?)),
         Job::Pgo(job) => Reply::Pgo(Box::new(profile::export::to_pgo(job)?)),
+        Job::Work(job) => Reply::Work(Box::new(profile::work::work(job)?)),
+        Job::Processor(_) => Reply::Processor(Box::new(profile::work::processor())),
         Job::Export(job) => Reply::Export(Box::new(profile::export::export(job)?)),
     })
 }

@@ -14,6 +14,8 @@ use wait4::Wait4;
 pub(crate) struct Taken {
     /// CPU time, user and system.
     pub(crate) seconds: f64,
+    /// CPU time, user alone.
+    pub(crate) user: f64,
     /// Peak resident memory, in millions of bytes.
     pub(crate) megabytes: f64,
 }
@@ -36,6 +38,7 @@ pub(crate) fn run(command: &mut Command, also: &[i32], folder: &Path) -> Result<
     let text = fs::read_to_string(&output).map_err(|error| Failure::at("read", &output, error))?;
     let taken = Taken {
         seconds: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
+        user: used.rusage.utime.as_secs_f64(),
         megabytes: used.rusage.maxrss as f64 / 1e6,
     };
     Ok((text, taken))

@@ -43,6 +43,11 @@ impl<'a> MemoryModel<'a> {
         MemoryModel { module, layout, externals, roots, addresses, calls, summaries }
     }
 
+    /// Bytes that a table's extent is at a call with these arguments; `u64::MAX` if nobody says.
+    pub fn extent(&self, arguments: &[opcost_ir::Value], extent: super::effect::Extent) -> u64 {
+        self.own().extent(arguments, extent)
+    }
+
     pub(super) fn own(&self) -> Own<'_> {
         let MemoryModel { module, layout, addresses, externals, .. } = self;
         Own { module, layout, addresses, externals }

@@ -85,6 +85,19 @@ pub(crate) enum WorldName {
     Closed,
 }
 
+/// What the inputs of a program are.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct InputArguments {
+    /// A value for a name in formulas. May be repeated.
+    // A name may begin with a minus: `-3||%from`, what the callers give.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
+    pub(crate) bindings: Vec<(String, i128)>,
+    /// Assumes that there is no input: no file, and no arguments but those that are given here. Reads
+    /// fail, and variables hold what the program itself stores in them. --set overrides it.
+    #[arg(long)]
+    pub(crate) defaults: bool,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct LoopsArguments {
     /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
@@ -93,13 +106,8 @@ pub(crate) struct LoopsArguments {
     /// Only loops of this function. The name is that of the linker or of the source. May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
-    /// A value for a name in formulas. May be repeated.
-    // A name may begin with a minus: `-3||%from`, what the callers give.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
-    pub(crate) bindings: Vec<(String, i128)>,
-    /// Assumes that each read fails, so that its variables hold what they held before. --set overrides it.
-    #[arg(long)]
-    pub(crate) defaults: bool,
+    #[command(flatten)]
+    pub(crate) values: InputArguments,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
     /// Writes opcost.loops/1 to a file; - is stdout.

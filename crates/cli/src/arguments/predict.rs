@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ProgramArguments;
-use super::loops::parse_binding;
+use super::{InputArguments, ProgramArguments, TimeArguments};
 
 pub(crate) const PREDICT_EXAMPLES: &str = "\
 Examples:
@@ -14,24 +13,28 @@ Examples:
   opcost predict prog.c -- 1000                   the program's own arguments are the inputs
   opcost predict --defaults prog.f90              data that is read holds its defaults
   opcost predict --against run.opc prog.c         how right is it? Beside LLVM's own estimate
+  opcost predict --trip-counts run.opc prog.c     loops without a formula iterate as in a run
+  opcost predict --diff predicted/ counted/       ledgers of equal names in two folders, compared
   opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
   opcost predict --json predicted.json prog.bc    the same as JSON
+  opcost timing --measure -o this.toml            what instructions and calls take here, once
+  opcost predict --timing this.toml prog.c        how long it will take, too
+  opcost predict --counts run.opc --timing this.toml   how long a run takes, by its exact counts
 
 Exit status: 0 success, 1 opcost failed, 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct PredictArguments {
     /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present_any = ["counts", "diff"], value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// A value for a name in formulas. May be repeated.
-    // A name may begin with a minus: `-3||%from`, what the callers give.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
-    pub(crate) bindings: Vec<(String, i128)>,
-    /// Assumes that there is no input file: variables hold what the program itself stores in them. There
-    /// are no arguments but those after --. --set overrides it.
-    #[arg(long)]
-    pub(crate) defaults: bool,
+    /// Exact counts in place of a prediction: a ledger (.opc), or raw counters (.opcraw). It names its own
+    /// sources. Run this where it was made, with unchanged sources.
+    #[arg(long, value_name = "LEDGER", requires = "timing",
+        conflicts_with_all = ["inputs", "bindings", "defaults", "guess", "against", "trip_counts", "diff", "ledger", "arguments"])]
+    pub(crate) counts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) values: InputArguments,
     /// Guesses the trip counts of loops whose inputs have no value, by static probabilities.
     #[arg(long)]
     pub(crate) guess: bool,
@@ -40,6 +43,15 @@ pub(crate) struct PredictArguments {
     /// Measures how right the prediction is: the ledger of a count of the same build.
     #[arg(long, value_name = "LEDGER")]
     pub(crate) against: Option<PathBuf>,
+    /// Takes how often loops iterate from the ledger of a count of the same build, on average, where no
+    /// formula gives it.
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) trip_counts: Option<PathBuf>,
+    /// Compares ledgers of one name in two folders, block by block: how near is the first to the second?
+    #[arg(long, num_args = 2, value_names = ["DIR1", "DIR2"], conflicts_with_all = ["inputs", "bindings", "defaults", "guess", "against", "trip_counts", "timing", "json", "ledger", "arguments"])]
+    pub(crate) diff: Option<Vec<PathBuf>>,
+    #[command(flatten)]
+    pub(crate) time: TimeArguments,
     /// How many functions and blocks are listed.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,

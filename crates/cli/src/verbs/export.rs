@@ -119,7 +119,7 @@ fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result
 }
 
 /// A module at its anchor again.
-fn compile(
+pub(super) fn compile(
     facts: &ModuleFacts,
     ledger: &Ledger,
     position: usize,

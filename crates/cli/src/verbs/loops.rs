@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::arguments::LoopsArguments;
 use crate::verbs::answered::{believed, command, save as save_rows};
+use crate::verbs::inputs::values;
 use crate::verbs::selection::{OF_RUNS, about, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
 use opcost::answered::{self, AnswersAbout};
@@ -31,7 +32,7 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("analysing loops");
     let program = build.program_source(&inputs, &arguments.program.options())?;
-    let question = LoopsJob { program, bindings: arguments.bindings.clone(), defaults: arguments.defaults };
+    let question = LoopsJob { program, inputs: values(&arguments.values, &[]) };
     let mut answers = build.query(question, &inputs)?;
     drop(working);
     only(&mut answers, &arguments.function)?;
@@ -65,7 +66,7 @@ fn save_ledger(
     answers: &LoopAnswers,
     path: &Path,
 ) -> Result<(), Failure> {
-    let given = answered::loops::given(&arguments.bindings, arguments.defaults);
+    let given = answered::loops::given(&arguments.values.bindings, arguments.values.defaults);
     let mut given = given.map_err(|error| Failure::Usage(format!("--set: {error}")))?;
     given.extend(believed(&arguments.program));
     let command = command("loops", &arguments.inputs, &[]);

@@ -98,7 +98,7 @@ fn readable(path: &Path) -> Result<(), Failure> {
 /// Whether what goes there is text: programs, bitcode, tables and samples are not.
 fn is_text(verb: &str, flag: &str, flags: &ArgMatches) -> bool {
     match (verb, flag) {
-        (_, "ledger" | "raw" | "keep") | ("merge" | "repair" | "export", "output") => false,
+        (_, "ledger" | "raw" | "keep") | ("merge" | "repair" | "export" | "slice", "output") => false,
         (_, "output") => {
             let emits = flags.try_contains_id("emit").unwrap_or(false);
             let narrows = matches!(flags.try_get_one::<bool>("narrow"), Ok(Some(true)));

@@ -19,7 +19,7 @@ use crate::arguments::ValuesArguments;
 use opcost_answer::Failure;
 use opcost_answer::loops::{LoopAnswer, LoopAnswers, LoopNumbers};
 use opcost_answer::numbers::counted;
-use opcost_job::program::LoopsJob;
+use opcost_job::program::{InputValues, LoopsJob};
 use opcost_report::values::report::{ClaimVerdict, ValueRow, WholeRow, WholeTotals};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -53,7 +53,7 @@ pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<
     let ask = || {
         let build = Build::new(&arguments.compile.options(), Purpose::Analysis)?;
         let program = build.program_source(inputs, &ProgramOptions::default())?;
-        build.query(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
+        build.query(LoopsJob { program, inputs: InputValues::default() }, inputs)
     };
     ask().map_err(NotForetold::Failed)
 }

@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 33] = [
+const LINES: [&[&str]; 35] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],
@@ -62,6 +62,8 @@ const LINES: [&[&str]; 33] = [
     &["life", "--json", "-", "loud.c:7"],
     &["loops", "--json", "-", "loud.c"],
     &["predict", "--json", "-", "loud.c"],
+    &["slice", "--json", "-", "loud.c"],
+    &["slice", "--json", "-", "--verify", "loud.c"],
     &["explain", "--json", "-", "loud.c:7"],
     &["values", "--json", "-", "--trip-counts", "loud.c"],
     &["values", "--json", "-", "--verify", "loud.c"],

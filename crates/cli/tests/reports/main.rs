@@ -16,4 +16,5 @@ mod ledgers;
 mod names;
 mod shown;
 mod streams;
+mod timed;
 mod workplace;

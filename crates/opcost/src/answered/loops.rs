@@ -39,8 +39,7 @@ pub fn rows(answers: &LoopAnswers, given: &[Assumption]) -> Vec<AnswerRow> {
     rows
 }
 
-/// What a user gave besides the code: numbers for names, and whether data that is read holds what
-/// it holds when the read fails.
+/// What a user gave besides the code: numbers for names, and whether there is no input.
 ///
 /// # Errors
 /// A number cannot be written in a formula.
@@ -51,7 +50,9 @@ pub fn given(bindings: &[(String, i128)], defaults: bool) -> Result<Vec<Assumpti
     };
     let mut all = bindings.iter().map(is).collect::<Result<Vec<_>, _>>()?;
     if defaults {
-        all.push(Assumption::Rule("data that is read holds what it holds when the read fails".into()));
+        all.push(Assumption::Rule(
+            "there is no input: reads fail, and data holds what the program itself stores".into(),
+        ));
     }
     Ok(all)
 }

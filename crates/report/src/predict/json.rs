@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 use crate::kit::save::document;
 use crate::ledger::overlap::OverlapJson;
 use crate::predict::text::{class_shares, executions_of};
+use crate::timing::{Priced, TimingJson};
 use opcost_answer::names::demangle;
 
 /// The document of `opcost predict`.
@@ -31,6 +32,10 @@ pub struct PredictJson<'a> {
     /// Where the program may end before its code is through (exit, abort, longjmp), or return twice
     /// (fork, setjmp). No number is exact then; null if there is no such place.
     ends_early: Option<&'a str>,
+    /// Seconds that it takes, with --timing.
+    seconds: Option<f64>,
+    /// The timing file, and what the seconds are made of.
+    timing: Option<TimingJson>,
     /// Functions, in module order.
     functions: Vec<FunctionJson<'a>>,
     /// All blocks.
@@ -39,7 +44,7 @@ pub struct PredictJson<'a> {
     classes: BTreeMap<&'static str, f64>,
     /// Inputs that would decide something and have no value.
     inputs: Vec<InputJson<'a>>,
-    /// The prediction held against a run, with --against.
+    /// The prediction held against a run (--against), and against a measured time (--against-seconds).
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<AgainstJson>,
 }
@@ -87,6 +92,8 @@ struct FunctionJson<'a> {
     entries: Option<Number<'a>>,
     /// Instructions of its own blocks, of what is known.
     instructions: f64,
+    /// Seconds, without what it called in the program; null without --timing.
+    seconds: Option<f64>,
     /// How its entries are known.
     class: &'static str,
     /// Why they are not known better.
@@ -99,8 +106,8 @@ struct BlockJson<'a> {
     function: String,
     /// Its position in the function.
     block: u32,
-    /// Its label in LLVM's text.
-    label: &'a str,
+    /// Its label in LLVM's text; null where counts are those of a ledger.
+    label: Option<&'a str>,
     /// Where it is written.
     file: Option<&'a str>,
     /// Its first line.
@@ -131,6 +138,22 @@ struct InputJson<'a> {
 /// How right it was.
 #[derive(Serialize, JsonSchema)]
 struct AgainstJson {
+    /// The prediction held against a run; these fields are there with --against.
+    #[serde(flatten)]
+    run: Option<AgainstRunJson>,
+    /// The time that the program took; null if it was not given.
+    seconds_measured: Option<f64>,
+    /// Seconds by the exact counts of the run; null without it or without --timing.
+    seconds_by_counts: Option<f64>,
+    /// (seconds − seconds by counts) / seconds by counts: the error of frequencies alone.
+    frequency_error: Option<f64>,
+    /// (seconds by counts − measured) / measured: the error of timing alone.
+    timing_error: Option<f64>,
+}
+
+/// How right executions are.
+#[derive(Serialize, JsonSchema)]
+struct AgainstRunJson {
     /// Agreement, as `opcost overlap` measures it.
     overlap: OverlapJson,
     /// Share of the run's block executions that are predicted within 1 %.
@@ -179,6 +202,18 @@ struct WorstJson {
     error: f64,
 }
 
+/// What the document is made of.
+pub struct PredictDocument<'a> {
+    /// The prediction, or counts of a run in its form.
+    pub answers: &'a PredictAnswers,
+    /// Whether executions are those of a run.
+    pub has_exact_counts: bool,
+    /// A run that the prediction was held against.
+    pub against: Option<Against<'a>>,
+    /// The time of it.
+    pub priced: Option<&'a Priced>,
+}
+
 /// What the prediction was held against.
 pub struct Against<'a> {
     /// The measures.
@@ -189,13 +224,16 @@ pub struct Against<'a> {
 
 impl<'a> PredictJson<'a> {
     /// The document as text.
-    pub fn text(answers: &'a PredictAnswers, against: Option<&Against<'_>>) -> String {
+    pub fn text(of: &PredictDocument<'a>) -> String {
+        let answers = of.answers;
         let json = PredictJson {
             schema: "opcost.predict/1",
             world: &answers.world,
             ends_early: answers.early_end.as_deref(),
             total: (!answers.is_open).then_some(Number(&answers.total)),
-            functions: answers.functions.iter().map(function).collect(),
+            seconds: of.priced.map(Priced::seconds),
+            timing: of.priced.map(TimingJson::new),
+            functions: answers.functions.iter().map(|one| function(one, of.priced)).collect(),
             blocks: answers.functions.iter().flat_map(blocks).collect(),
             classes: class_shares(answers).into_iter().map(|(class, share)| (class.word(), share)).collect(),
             inputs: answers
@@ -207,7 +245,7 @@ impl<'a> PredictJson<'a> {
                     flag: format!("--set '{}=VALUE'", one.name),
                 })
                 .collect(),
-            against: against.map(AgainstJson::new),
+            against: AgainstJson::new(of),
         };
         document(&json)
     }
@@ -221,7 +259,7 @@ fn class(class: PredictedClass) -> &'static str {
     class.word()
 }
 
-fn function(one: &PredictedFunction) -> FunctionJson<'_> {
+fn function<'a>(one: &'a PredictedFunction, priced: Option<&Priced>) -> FunctionJson<'a> {
     FunctionJson {
         key: one.key.to_string(),
         name: demangle(&one.key.name),
@@ -230,6 +268,7 @@ fn function(one: &PredictedFunction) -> FunctionJson<'_> {
         line: one.line,
         entries: number(&one.entries),
         instructions: one.blocks.iter().map(|block| executions_of(block) * block.weight as f64).sum(),
+        seconds: priced.map(|priced| priced.seconds_of(&one.key)),
         class: class(one.class),
         reason: one.reason.as_deref(),
     }
@@ -242,7 +281,7 @@ fn blocks(one: &PredictedFunction) -> Vec<BlockJson<'_>> {
         .map(|block| BlockJson {
             function: key.clone(),
             block: block.block,
-            label: &block.label,
+            label: (!block.label.is_empty()).then_some(&*block.label),
             file: block.file.as_deref(),
             line: block.line,
             executions: number(&block.executions),
@@ -255,9 +294,26 @@ fn blocks(one: &PredictedFunction) -> Vec<BlockJson<'_>> {
 }
 
 impl AgainstJson {
-    fn new(against: &Against<'_>) -> AgainstJson {
+    /// None if the prediction was held against nothing.
+    fn new(of: &PredictDocument<'_>) -> Option<AgainstJson> {
+        let seconds_measured = of.priced.and_then(|priced| priced.seconds_measured);
+        if of.against.is_none() && seconds_measured.is_none() {
+            return None;
+        }
+        Some(AgainstJson {
+            run: of.against.as_ref().map(AgainstRunJson::new),
+            seconds_measured,
+            seconds_by_counts: of.priced.and_then(|priced| priced.by_counts),
+            frequency_error: of.priced.and_then(Priced::frequency_error),
+            timing_error: of.priced.and_then(|priced| priced.timing_error(of.has_exact_counts)),
+        })
+    }
+}
+
+impl AgainstRunJson {
+    fn new(against: &Against<'_>) -> AgainstRunJson {
         let Nearness { opcost, llvm, statics, functions, loops, .. } = against.nearness;
-        AgainstJson {
+        AgainstRunJson {
             overlap: OverlapJson::new(against.overlap),
             within_1_percent: opcost.within_1_percent,
             document_mean: opcost.document_mean,

@@ -13,6 +13,7 @@ use opcost_profile::overlap::Overlap;
 
 use crate::kit::numbers::{bar, percent, short};
 use crate::kit::style::{DIM, STRONG, WARM, cut, cut_name, cut_start, padded, paint, printable, wrapped};
+use crate::timing::{Priced, print_time, time};
 
 /// Cells of a bar.
 const BAR: usize = 20;
@@ -34,6 +35,8 @@ pub struct PredictReport<'a> {
     pub top: usize,
     /// How right it was.
     pub nearness: Option<(&'a Nearness, &'a Overlap)>,
+    /// The time of it.
+    pub priced: Option<&'a Priced>,
     /// What to try next.
     pub next: Vec<String>,
 }
@@ -59,9 +62,12 @@ pub fn print_prediction(report: &PredictReport<'_>, width: usize) -> String {
     let answers = report.answers;
     let mut text = String::new();
     let total = number_of(&answers.total);
-    let head = match answers.is_open {
-        false => format!("{total} instructions predicted"),
-        true => format!("{total} instructions predicted, without what hangs on inputs that have no value"),
+    let head = match (answers.is_open, report.priced) {
+        (false, None) => format!("{total} instructions predicted"),
+        (false, Some(priced)) => format!("{total} instructions predicted, in {}", time(priced.seconds())),
+        (true, _) => {
+            format!("{total} instructions predicted, without what hangs on inputs that have no value")
+        }
     };
     for line in wrapped(&head, width) {
         let _ = writeln!(text, "{}", paint(STRONG, line));
@@ -80,6 +86,10 @@ pub fn print_prediction(report: &PredictReport<'_>, width: usize) -> String {
     inputs(answers, width, &mut text);
     if let Some((nearness, overlap)) = report.nearness {
         against(nearness, overlap, &names, width, &mut text);
+    }
+    if let Some(priced) = report.priced {
+        text.push('\n');
+        text += &print_time(priced, false, width);
     }
     if !report.next.is_empty() {
         text.push('\n');

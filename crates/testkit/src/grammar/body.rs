@@ -69,7 +69,7 @@ fn write_data_break(text: &mut Text, scope: &Scope, ways: &Ways) {
     let low = text.result("x", width, format!("and i{width} {}, 15", index.name));
     let index = text.result("x", 64, format!("zext i64 i{width} {}", low.name));
     let line = format!("getelementptr inbounds [16 x i8], ptr @table, i64 0, i64 {}", index.name);
-    let pointer = text.result("p", 64, line);
+    let pointer = text.result("at", 64, line);
     let value = text.result("v", 8, format!("load i8, ptr {}", pointer.name));
     let number = *text.random.of(&["1", "2", "13", "90", "200"]);
     let condition = text.result("t", 1, format!("icmp eq i8 {}, {number}", value.name)).name;

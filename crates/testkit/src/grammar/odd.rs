@@ -69,11 +69,11 @@ fn write_pointer_loop(text: &mut Text, scope: &Scope) {
     let low = text.result("x", argument.width, format!("and i{} {}, 15", argument.width, argument.name));
     let end = match text.random.below(2) {
         0 => text.result(
-            "p",
+            "q",
             64,
             format!("getelementptr inbounds i8, ptr @table, i{} {}", low.width, low.name),
         ),
-        _ => text.result("p", 64, "getelementptr inbounds i8, ptr @table, i64 16"),
+        _ => text.result("at", 64, "getelementptr inbounds i8, ptr @table, i64 16"),
     };
     let [head, body, exit] = ["head", "body", "exit"].map(|hint| text.label(hint));
     text.jump(&head);

@@ -13,10 +13,13 @@ mod plugin;
 mod portable;
 mod program;
 mod rust;
+mod slice;
 mod state;
 mod wasm;
+mod work;
 
 pub use code::code_life;
 pub use export::reasons;
 pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub use state::{Build, Optimiser, Platform, Purpose};
+pub use work::{Simulated, processor};

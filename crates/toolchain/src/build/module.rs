@@ -60,7 +60,6 @@ impl Build {
         output: &Path,
     ) -> Result<ModuleJob, Failure> {
         let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
-        let has_flag = |flag: &str| self.options.has_flag(flag);
         let is_threaded = self.starts_threads.get()
             || self.options.cflags.iter().any(|flag| word_may_start(flag.as_ref()))
             || self.options.library.iter().any(|name| library_may_start(name));
@@ -76,20 +75,26 @@ impl Build {
             threads: if is_threaded { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: self.cost.clone(),
             library: if self.is_portable() { None } else { self.library()? },
-            code: CodeOptions {
-                level: self.options.codegen.unwrap_or_else(|| self.options.code_level()),
-                is_position_independent: has_flag("-fPIC")
-                    || self.as_plugin.get()
-                    || self.is_portable()
-                    || (self.platform != Platform::Wasm && self.is_foreign_and_movable(input)),
-                function_sections: has_flag("-ffunction-sections"),
-                data_sections: has_flag("-fdata-sections"),
-            },
+            code: self.code_options(input),
             compiler: self.compiler_name(input)?,
             fresh: (input.language == Language::Fortran).then(|| root.join(&input.path)),
             flags: self.options.shaping_flags(),
             root,
         })
+    }
+
+    /// How machine code is generated of an input.
+    pub fn code_options(&self, input: &Input) -> CodeOptions {
+        let has_flag = |flag: &str| self.options.has_flag(flag);
+        CodeOptions {
+            level: self.options.codegen.unwrap_or_else(|| self.options.code_level()),
+            is_position_independent: has_flag("-fPIC")
+                || self.as_plugin.get()
+                || self.is_portable()
+                || (self.platform != Platform::Wasm && self.is_foreign_and_movable(input)),
+            function_sections: has_flag("-ffunction-sections"),
+            data_sections: has_flag("-fdata-sections"),
+        }
     }
 
     /// The compiler of an input, by name and version; a module that is given says itself who made it.

@@ -23,7 +23,7 @@ use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
 use opcost_recover::{Matched, RepairTarget, targets};
 
-use super::laid::{Laid, lay};
+use super::laid::{Laid, Laying, lay};
 use super::locations::{llvm_sample, stacks};
 use crate::error::WorkError;
 
@@ -47,7 +47,7 @@ pub(crate) fn export(job: &ExportJob) -> Result<ExportAnswers, WorkError> {
     let mut answers = ExportAnswers::default();
     let mut laid = Vec::new();
     for module in &job.modules {
-        let one = lay(job, module, &ledger)?;
+        let one = lay(&Laying::of(job), module, &ledger)?;
         add(&mut answers, &one);
         laid.push(one);
     }

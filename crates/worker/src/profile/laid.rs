@@ -1,8 +1,9 @@
 //! A module with what a ledger has of it: the counts are laid on it function by function.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
-use opcost_instrument::{Bodies, InstrumentRequest, survey};
+use opcost_instrument::{Bodies, CostModel, InstrumentRequest, survey};
 use opcost_ir::Opcode;
 use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
 use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
@@ -47,26 +48,40 @@ impl Laid {
     }
 }
 
-pub(crate) fn lay(job: &ExportJob, module: &ExportModule, ledger: &Ledger) -> Result<Laid, WorkError> {
+/// How counts are laid on modules.
+pub(crate) struct Laying<'a> {
+    /// Source files below this folder are named relative to it.
+    pub(crate) root: &'a Path,
+    /// Weights of instructions.
+    pub(crate) cost: &'a CostModel,
+    /// Whether a module is looked at by itself.
+    pub(crate) is_alone: bool,
+}
+
+impl<'a> Laying<'a> {
+    /// As a profile needs it.
+    pub(crate) fn of(job: &'a ExportJob) -> Laying<'a> {
+        Laying { root: &job.root, cost: &job.cost, is_alone: job.format == ExportFormat::Bitcode }
+    }
+}
+
+pub(crate) fn lay(how: &Laying<'_>, module: &ExportModule, ledger: &Ledger) -> Result<Laid, WorkError> {
     let maker = if module.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd };
     let mut session = Session::read(&module.bitcode, maker)?;
     let mut read = session.snapshot();
-    name_files(&mut read, &job.root);
+    name_files(&mut read, how.root);
     let wanted = InstrumentRequest {
         module: module.name.clone(),
         anchor: module.anchor,
         build: BuildFacts::default(),
-        cost: job.cost.clone(),
+        cost: how.cost.clone(),
         placement: Placement::Chords,
         per_thread: false,
         wrapped: opcost_runtime::WRAPPED,
     };
     // A module by itself is weighed by what its functions do in the whole program;
     // what is added up over modules has each count once.
-    let (bodies, copies) = match job.format {
-        ExportFormat::Bitcode => (Bodies::All, Copies::All),
-        _ => (Bodies::Own, Copies::Own),
-    };
+    let (bodies, copies) = if how.is_alone { (Bodies::All, Copies::All) } else { (Bodies::Own, Copies::Own) };
     let map = survey(&read, &wanted, bodies)?;
     let matched = match_counts(&map, ledger, copies);
     let phis = read.functions.iter().flat_map(|(id, function)| {

@@ -1,12 +1,12 @@
 //! From claims about loops to plain answers.
 
-use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::{
-    Bindings, ClaimKind, Claims, EntryClaim, EntryForm, LoopClaim, Named, Numbers, Rest, WrittenClaim,
+    ClaimKind, Claims, EntryClaim, EntryForm, LoopClaim, Named, Numbers, Rest, WrittenClaim,
 };
 use opcost_index::Id;
 use opcost_ir::Module;
+use opcost_job::program::InputValues;
 use opcost_key::Part;
 
 use opcost_answer::loops::{
@@ -24,14 +24,9 @@ const LISTED: usize = 12;
 /// # Errors
 /// A bound name that no formula has, with the names that they have; a number that nothing of its name
 /// can hold.
-pub(crate) fn answer(
-    program: &MemoryModel<'_>,
-    bindings: &[(String, i128)],
-    defaults: bool,
-) -> Result<LoopAnswers, WorkError> {
-    let reads = if defaults { Reads::Fail } else { Reads::Open };
-    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), reads });
-    check(bindings, &claims)?;
+pub(crate) fn answer(program: &MemoryModel<'_>, inputs: &InputValues) -> Result<LoopAnswers, WorkError> {
+    let claims = Claims::compute(program, &super::inputs::bindings(program, inputs));
+    check(&inputs.bindings, &claims)?;
     let module = program.module;
     Ok(LoopAnswers {
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),

@@ -1,15 +1,18 @@
 //! A program is looked at without running it: its modules are linked, read, and asked.
 
 mod assumed;
+mod averages;
 mod bits;
 mod certificate;
 mod contracts;
 mod explanation;
 mod floats;
 mod hdl;
+mod inputs;
 mod loops;
 mod name;
 mod narrow;
 mod predict;
 pub(crate) mod questions;
+mod slice;
 mod width;

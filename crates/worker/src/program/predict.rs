@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_answer::predict::{
     Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
@@ -17,29 +16,27 @@ use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{Bodies, InstrumentRequest, survey};
-use opcost_ir::{FunctionText, Module, Value};
+use opcost_ir::FunctionText;
 use opcost_job::program::PredictJob;
 use opcost_key::{
     BlockId, BuildFacts, FunctionId, FunctionKey, FunctionMap, Hash128, ModuleMap, Place, PlaceId, Placement,
+    SegmentId,
 };
 use opcost_llvm::{Maker, Session};
 use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
-use opcost_predict::{BlockPrediction, Class, FunctionPrediction, Prediction, predict, static_frequencies};
+use opcost_predict::{
+    Averages, BlockPrediction, Class, FunctionPrediction, Prediction, Wishes, predict, static_frequencies,
+};
 use opcost_profile::formats::map::write_map;
 use opcost_profile::formats::opc::save_ledger;
 use opcost_profile::{Fact, Ledger, LedgerError, Origin, Quality, Subject};
 use opcost_recover::{
-    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, make_ledger, summarize,
+    CountedModule, Course, FunctionCounts, ModuleCounts, RecoverError, RunFacts, implied_edges, make_ledger,
+    summarize,
 };
 
 use crate::error::WorkError;
 use crate::names::name_files;
-
-/// The source's own name of the parameter of `main` that counts the words of the command line.
-fn count_parameter(module: &Module) -> Option<String> {
-    let main = module.functions.values().find(|function| function.name == "main")?;
-    main.source_names.get(&Value::Argument(0)).map(|name| name.to_string())
-}
 
 /// Executions of all blocks.
 ///
@@ -50,21 +47,22 @@ pub(crate) fn answer(
     session: &mut Session,
     job: &PredictJob,
 ) -> Result<PredictAnswers, WorkError> {
-    let reads = if job.defaults { Reads::Absent } else { Reads::Open };
-    let mut given = job.bindings.clone();
-    if !given.is_empty() {
-        let own = Bindings { given: given.clone(), reads };
-        super::loops::check(&given, &Claims::compute(program, &own))?;
+    let bindings = super::inputs::bindings(program, &job.inputs);
+    if !job.inputs.bindings.is_empty() {
+        let own = Bindings { given: job.inputs.bindings.clone(), reads: bindings.reads };
+        super::loops::check(&job.inputs.bindings, &Claims::compute(program, &own))?;
     }
-    let named: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
-    let own = count_parameter(program.module);
-    let as_named = |(name, number): &(String, i128)| match &own {
-        Some(own) if name == "argc" => (own.clone(), *number),
-        _ => (name.clone(), *number),
+    let averages = match &job.trip_counts {
+        Some(path) => super::averages::of_run(program.module, path)?,
+        None => Averages::default(),
     };
-    given.extend(job.arguments.iter().map(as_named).filter(|(name, _)| !named.contains(name)));
-    let bindings = Bindings { given, reads };
-    let (prediction, _) = predict(program, &bindings, job.is_guess);
+    let wishes = Wishes {
+        is_guess: job.is_guess,
+        // What is given for a name may be another number than memory holds.
+        is_followed: job.inputs.bindings.is_empty(),
+        averages,
+    };
+    let (prediction, _) = predict(program, &bindings, &wishes);
     let map = map(program, job)?;
     let made = Made { program, session, map: &map, prediction: &prediction };
     let functions: Vec<PredictedFunction> =
@@ -227,6 +225,7 @@ fn class(class: Class) -> PredictedClass {
         Class::StaticBlock => PredictedClass::StaticBlock,
         Class::Constant => PredictedClass::Constant,
         Class::Formula | Class::Open => PredictedClass::Formula,
+        Class::Run => PredictedClass::Run,
         Class::Bound => PredictedClass::Bound,
         Class::StaticLoop => PredictedClass::StaticLoop,
         Class::Unknown => PredictedClass::Unknown,
@@ -367,15 +366,17 @@ fn counts(
         None => Ok(0),
     };
     let segments = function.segments.values().map(|segment| of_block(segment.block));
-    let segments = segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
+    let segments: IdMap<SegmentId, u64> =
+        segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
     let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));
+    let entries = match predicted.and_then(|one| one.entries.as_ref()) {
+        Some(entries) => number(entries)?,
+        None => entries.transpose()?.unwrap_or(0),
+    };
     Ok(FunctionCounts {
+        edges: Some(implied_edges(function, &segments, entries)),
         segments,
-        edges: None,
-        entries: match predicted.and_then(|one| one.entries.as_ref()) {
-            Some(entries) => number(entries)?,
-            None => entries.transpose()?.unwrap_or(0),
-        },
+        entries,
         returns: None,
         left: None,
         lengths: BTreeMap::new(),

@@ -15,11 +15,12 @@ use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
+use opcost_answer::slice::SliceAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_ir::{Contents, GlobalKind, Layout, Module};
 use opcost_job::program::{
-    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, WidthJob,
-    WorldWish,
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, SliceJob,
+    WidthJob, WorldWish,
 };
 use opcost_llvm::{Maker, Session};
 
@@ -28,12 +29,23 @@ use crate::names::name_files;
 
 /// Trip counts of all loops.
 pub(crate) fn loops(job: &LoopsJob) -> Result<LoopAnswers, WorkError> {
-    of_program(&job.program, |program, _| super::loops::answer(program, &job.bindings, job.defaults))
+    of_program(&job.program, |program, _| super::loops::answer(program, &job.inputs))
 }
 
 /// Executions of all blocks.
 pub(crate) fn predict(job: &PredictJob) -> Result<PredictAnswers, WorkError> {
     of_program(&job.program, |program, session| super::predict::answer(program, session, job))
+}
+
+/// Which part decides the loops, and what is made of it.
+pub(crate) fn slice(job: &SliceJob) -> Result<SliceAnswers, WorkError> {
+    let (answers, plan) = of_program(&job.program, |program, _| super::slice::answer(program, job))?;
+    for product in &job.products {
+        // The module is edited once; its numbers are the same each time it is read.
+        let (mut session, ..) = read(&job.program)?;
+        plan.make(&mut session, product)?;
+    }
+    Ok(answers)
 }
 
 /// Bits that values need.

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn growth_is_judged_for_each_instruction() {
-        let taken = |seconds| Taken { seconds, megabytes: 400.0 };
+        let taken = |seconds| Taken { seconds, megabytes: 400.0, ..Taken::default() };
         let large = |copies, instructions, seconds| Large {
             level: "-O0",
             copies,

@@ -301,7 +301,7 @@ mod tests {
         comparison.add("p", &theirs, has_ours.then_some(&ours[..]), &Ceiling::default());
         comparison.by_data = 1;
         comparison.verified = Verified { held: 9, not_entered: 2, wrong: 0, assumption_violated: 1 };
-        let taken = Taken { seconds: 1.5, megabytes: 200.0 };
+        let taken = Taken { seconds: 1.5, megabytes: 200.0, ..Taken::default() };
         Outcome {
             set: set.to_owned(),
             level: level.to_owned(),

@@ -33,6 +33,8 @@ const PAGES: &[(&[&str], &str)] = &[
     (&["repair"], include_str!("../../../pages/repair.md")),
     (&["report"], include_str!("../../../pages/report.md")),
     (&["sample"], include_str!("../../../pages/sample.md")),
+    (&["slice"], include_str!("../../../pages/slice.md")),
+    (&["timing"], include_str!("../../../pages/timing.md")),
     (&["values"], include_str!("../../../pages/values.md")),
 ];
 

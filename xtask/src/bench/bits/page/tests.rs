@@ -40,7 +40,7 @@ const NARROW: &str = r#"{"key": "f:i2", "text": "%2 = add", "declared": 32, "wid
     "range": "0..32766 in steps of 2", "least": 0, "greatest": 32766}"#;
 
 fn outcome(values: Vec<Value>) -> Outcome {
-    let taken = Taken { seconds: 0.25, megabytes: 30.0 };
+    let taken = Taken { seconds: 0.25, megabytes: 30.0, ..Taken::default() };
     Outcome {
         set: "programs",
         name: "idct".to_owned(),

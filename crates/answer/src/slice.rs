@@ -1,0 +1,189 @@
+//! What stays of a program that only its loops are wanted of? As plain data.
+//!
+//! The child that slices writes it; what a verification found is added by its parent.
+
+use opcost_key::Key;
+use serde::{Deserialize, Serialize};
+
+/// A place in the source, or in the module where it does not say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlicedLocation {
+    /// The source file.
+    pub file: Option<String>,
+    /// Its line, from 1.
+    pub line: Option<u32>,
+    /// The function, by its linkage name.
+    pub function: String,
+}
+
+/// What becomes of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoopFate {
+    /// It iterates as before, and part of what it did is removed.
+    Thinned,
+    /// It iterates as before, and nine tenths or more of it stay.
+    Whole,
+    /// It iterates equally often each time, so the slice need not have it.
+    Constant,
+    /// It was waived: the slice need not have it.
+    Waived,
+}
+
+/// How often a loop iterates, where that is so each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConstantTrips {
+    /// How often its header runs each time that it is entered.
+    pub headers: u64,
+    /// How often it is entered each time that the loop around it is; none if entries are counted.
+    pub entries: Option<u64>,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SlicedLoop {
+    /// Its key.
+    pub key: Key,
+    /// Where it is.
+    pub location: SlicedLocation,
+    /// 1 for an outermost loop of its function.
+    pub depth: u32,
+    /// The loop around it in its function, by position among all.
+    pub parent: Option<usize>,
+    /// How often it iterates, if no event reports that.
+    pub constant: Option<ConstantTrips>,
+    /// What becomes of it.
+    pub fate: LoopFate,
+    /// Its instructions.
+    pub instructions: u64,
+    /// Those of them that stay.
+    pub retained: u64,
+    /// What keeps most of it, if that is computed data.
+    pub why: Option<String>,
+}
+
+/// A line, and what stays of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SlicedLine {
+    /// Where it is.
+    pub location: SlicedLocation,
+    /// Its instructions.
+    pub instructions: u64,
+    /// Those of them that stay.
+    pub retained: u64,
+    /// Why the first one does.
+    pub why: Option<String>,
+}
+
+/// A link of the chain that keeps an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlicedLink {
+    /// Where the instruction is.
+    pub location: SlicedLocation,
+    /// What it does, by its opcode or callee.
+    pub what: String,
+    /// Why it stays, in words.
+    pub why: String,
+}
+
+/// All that is known of a slice.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SliceAnswers {
+    /// 0 to 3.
+    pub level: u8,
+    /// Whether it was asked for a line and not for loops.
+    pub is_of_line: bool,
+    /// Instructions of functions that are run.
+    pub instructions: u64,
+    /// Those of them that stay.
+    pub retained: u64,
+    /// Branches with several ways.
+    pub branches: u64,
+    /// Those of them that stay.
+    pub retained_branches: u64,
+    /// Loops of functions that are run, by function and from the outside in.
+    pub loops: Vec<SlicedLoop>,
+    /// Lines of functions that are run.
+    pub lines: Vec<SlicedLine>,
+    /// Calls that print and go.
+    pub printing: Vec<SlicedLink>,
+    /// The chains of the line that was asked about: one for each instruction that stays.
+    pub why: Vec<Vec<SlicedLink>>,
+    /// What keeps computed data: the first comparisons of floating point numbers that stay.
+    pub computed: Vec<SlicedLink>,
+    /// The instruction that was left out on purpose, if one was.
+    pub without: Option<SlicedLink>,
+    /// How many instructions could have been left out on purpose.
+    pub mutants: u32,
+    /// The hash of the code, in hexadecimal digits.
+    pub code: String,
+}
+
+/// What two runs say of one loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedLoop {
+    /// Position among the loops of the slice.
+    pub position: usize,
+    /// How often the program entered it.
+    pub entries: u64,
+    /// How often its header ran there.
+    pub iterations: u64,
+    /// The same in the slice.
+    pub slice_entries: u64,
+    /// The same in the slice.
+    pub slice_iterations: u64,
+    /// Whether the sequences of its events are equal.
+    pub is_equal: bool,
+}
+
+/// Counts of the events of all loops, two of each: its entries, and executions of its header. Those that
+/// are constant, and that no run reported, are put in.
+pub fn with_constants(reported: &[u64], loops: &[SlicedLoop]) -> Vec<u64> {
+    let mut counts = reported.to_vec();
+    // A loop comes after those around it.
+    for (position, one) in loops.iter().enumerate() {
+        let (Some(constant), true) = (one.constant, counts.len() > 2 * position + 1) else { continue };
+        if let (Some(entries), Some(parent)) = (constant.entries, one.parent) {
+            counts[2 * position] = counts[2 * parent].saturating_mul(entries);
+        }
+        counts[2 * position + 1] = counts[2 * position].saturating_mul(constant.headers);
+    }
+    counts
+}
+
+/// What the end of a program that was not killed begins with.
+pub const EXITED: &str = "exit status";
+
+/// What a program and its slice did, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SliceVerdict {
+    /// Whether the sequences of all events are equal.
+    pub streams_equal: bool,
+    /// Whether both ended in the same way.
+    pub ends_equal: bool,
+    /// How the program ended.
+    pub end: String,
+    /// How its slice ended.
+    pub slice_end: String,
+    /// Events of the program.
+    pub events: u64,
+    /// Events of its slice.
+    pub slice_events: u64,
+    /// Every loop that has events.
+    pub loops: Vec<VerifiedLoop>,
+    /// Seconds that the program ran, with counters in place.
+    pub seconds: f64,
+    /// Seconds that its slice ran.
+    pub slice_seconds: f64,
+}
+
+impl SliceVerdict {
+    /// Two exit statuses count as the same end; a signal and a status do not.
+    pub fn forgive_status(&mut self) {
+        self.ends_equal |= [&self.end, &self.slice_end].iter().all(|end| end.starts_with(EXITED));
+    }
+
+    /// Whether the slice does what the program does.
+    pub fn holds(&self) -> bool {
+        self.streams_equal && self.ends_equal
+    }
+}

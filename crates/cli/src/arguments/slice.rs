@@ -1,0 +1,80 @@
+//! Flags of `opcost slice`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::ProgramArguments;
+
+pub(crate) const SLICE_EXAMPLES: &str = "\
+Examples:
+  opcost slice prog.c                          which instructions decide the loops, and what goes
+  opcost slice -o mini prog.c                  a program with the same loops: same arguments, same files
+  opcost slice -o mini.bc prog.c               the same as bitcode
+  opcost slice --verify prog.c -- 1000         both run, and the sequences of all loops are compared
+  opcost slice --level 0 --annotate prog.c     nothing is cut: what would stay, and why
+  opcost slice --why prog.c:120 prog.c         the chain that keeps this line
+  opcost slice --criterion prog.c:120 prog.c   what decides the values of this line
+  opcost slice --bounded prog.c:90 prog.c      the loop in this line may go
+
+Exit status: 0 success, 1 opcost failed or refused the program, 2 usage, 3 a sequence differs.";
+
+/// What stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SlicePurpose {
+    /// Entries and iterations of all loops, in their order.
+    TripCounts,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SliceArguments {
+    /// Sources (C, C++, Fortran), .bc or .ll. Together they are one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where to write the slice: a program, or bitcode if the name ends in .bc. The program reports its
+    /// loops in the file that the environment's variable OPCOST_SLICE names.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// What stays.
+    #[arg(long = "keep", value_name = "WHAT", value_enum, default_value = "trip-counts")]
+    pub(crate) purpose: SlicePurpose,
+    /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program. At 3
+    /// calls go that nothing needs, and loops that iterate equally often each time.
+    #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) cut: u8,
+    /// Lists every line with how much of it stays, and why.
+    #[arg(long)]
+    pub(crate) annotate: bool,
+    /// Shows the chain that keeps each instruction of a line.
+    #[arg(long, value_name = "FILE:LINE")]
+    pub(crate) why: Option<String>,
+    /// Keeps what decides the values of a line, in place of loops.
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["verify", "bounded"])]
+    pub(crate) criterion: Option<String>,
+    /// The loop that begins in this line may go, with those inside of it: its count is then not that of
+    /// the program. May be repeated.
+    #[arg(long, value_name = "FILE:LINE")]
+    pub(crate) bounded: Vec<String>,
+    /// Lets the program return another exit status. That of many programs says whether their results are
+    /// right, and so keeps all that they compute.
+    #[arg(long)]
+    pub(crate) any_status: bool,
+    /// Runs the program and its slice, and compares the sequences of all loops.
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// File that both read as their input, with --verify, in place of that of opcost.
+    #[arg(long, value_name = "FILE", requires = "verify")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// For tests of --verify: leaves out the store or branch of this number, though it must stay.
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) without: Option<u32>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+    /// Writes opcost.slice/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Arguments of the program, with --verify.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<OsString>,
+}

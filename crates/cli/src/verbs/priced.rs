@@ -1,0 +1,107 @@
+//! How long does what a ledger counted take, by a timing file?
+//!
+//! The ledger, counted or predicted, says which modules it is of and how they were compiled. They are
+//! compiled so again, to the same anchor, and a process of its own works out what their machine code
+//! did. What that takes stands in the timing file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::arguments::TimeArguments;
+use crate::verbs::export;
+use crate::verbs::life_ledger::compile_as;
+use crate::verbs::timing::read_timing;
+use opcost::ledgers;
+use opcost_answer::Failure;
+use opcost_answer::work::ProgramWork;
+use opcost_job::work::WorkModule;
+use opcost_profile::{Ledger, ModuleFacts};
+use opcost_report::kit::progress::Progress;
+use opcost_report::timing::Priced;
+use opcost_timing::{Factors, Timing, price};
+use opcost_toolchain::build::{Build, Optimiser, Purpose, Simulated, processor};
+use opcost_toolchain::input::Input;
+
+/// The timing file that the command line names, and how it is used.
+pub(crate) struct Clock<'a> {
+    path: &'a Path,
+    timing: Timing,
+    arguments: &'a TimeArguments,
+}
+
+impl<'a> Clock<'a> {
+    /// Reads the file, if one was named.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not as it must be.
+    pub(crate) fn read(arguments: &'a TimeArguments) -> Result<Option<Clock<'a>>, Failure> {
+        let Some(path) = arguments.timing.as_deref() else { return Ok(None) };
+        Ok(Some(Clock { path, timing: read_timing(path)?, arguments }))
+    }
+
+    /// What a ledger's program takes; `origin` is the ledger's name in messages.
+    ///
+    /// # Errors
+    /// The ledger is of another build or of code for another kind of machine, or LLVM does not know the processor.
+    pub(crate) fn price(&self, ledger: &Ledger, origin: &Path) -> Result<Priced, Failure> {
+        let working = Progress::start("simulating the machine code");
+        let work = self.work(ledger, origin)?;
+        drop(working);
+        self.fits(&work)?;
+        let predicted = price(&work, &self.timing, Factors::default(), self.arguments.source.into());
+        Ok(Priced {
+            predicted,
+            work,
+            timing: self.timing.clone(),
+            name: self.path.display().to_string(),
+            is_of_this_machine: processor()?.name == self.timing.processor.model,
+            by_counts: None,
+            seconds_measured: self.arguments.against_seconds,
+        })
+    }
+
+    /// What the program of a ledger did.
+    fn work(&self, ledger: &Ledger, origin: &Path) -> Result<ProgramWork, Failure> {
+        // Each process that ran a module has told of it.
+        let mut names = BTreeSet::new();
+        let modules: Vec<&ModuleFacts> =
+            ledger.about.modules.iter().filter(|facts| names.insert(&facts.module)).collect();
+        let Some(first) = modules.first() else {
+            return Err(Failure::Counters(format!("{} has no modules", origin.display())));
+        };
+        let build_as = |facts: &ModuleFacts| {
+            let purpose = Purpose::Sample { optimiser: Optimiser::BeforeAnchor };
+            Build::new(&compile_as(facts, &ledger.about.cost.name), purpose)
+        };
+        let build = build_as(first)?;
+        let mut compiled = Vec::new();
+        for (position, facts) in modules.iter().enumerate() {
+            let module = export::compile(facts, ledger, position, &build)?;
+            let code = build_as(facts)?.code_options(&Input::classify(Path::new(&facts.module))?);
+            compiled.push(WorkModule { module, code });
+        }
+        let file = build.path("counts.opc");
+        ledgers::save(&file, ledger)?;
+        build.work(
+            file,
+            compiled,
+            Simulated {
+                processor: &self.timing.processor.model,
+                capacities: self.timing.memory.capacities(),
+            },
+        )
+    }
+
+    /// Whether the program's code is for the machine of the timing file.
+    fn fits(&self, work: &ProgramWork) -> Result<(), Failure> {
+        let wanted = &self.timing.processor.target;
+        let other = work.targets.iter().find(|target| target.split('-').next() != Some(wanted));
+        match other {
+            None => Ok(()),
+            Some(target) => Err(Failure::Usage(format!(
+                "{} is of a machine for {wanted}, and the program is for {target}; measure on such a machine",
+                self.path.display()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! What stays of a program that only its loops are wanted of.
+
+pub mod json;
+pub mod text;

@@ -1,0 +1,198 @@
+//! Which programs are not sliced? Those whose control goes where no graph shows it.
+//!
+//! A second return of `setjmp`, a handler of signals, another thread, and another
+//! process are ways of control that control dependence does not know. A slice that
+//! overlooks one would run and be wrong. So the program is refused, with the
+//! place. Exceptions are no such thing: every call that may throw stays, and
+//! so do handlers.
+
+use opcost_analysis::memory::MemoryModel;
+use opcost_ir::{CalleeRef, Instruction, Opcode};
+use opcost_key::FunctionId;
+
+use crate::site::SliceSite;
+
+/// Why a program is not sliced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SliceRefusal {
+    /// It has no beginning.
+    #[error(
+        "there is no main to begin with, so nothing says which calls there are; give all files of the program"
+    )]
+    NoMain,
+    /// Others may call into it.
+    #[error("others may call into it (--open, --world open); a slice is of a whole program")]
+    Open,
+    /// The module has assembly of its own.
+    #[error("it has assembly at top level, which may do anything to control and memory")]
+    ModuleAssembly,
+    /// An instruction goes where the graph does not show.
+    #[error("{what}")]
+    Control {
+        /// Where.
+        at: SliceSite,
+        /// What it does, and what to do about it.
+        what: String,
+    },
+    /// A function that is not compiled code.
+    #[error("{what}")]
+    Function {
+        /// Which.
+        function: FunctionId,
+        /// What it is.
+        what: &'static str,
+    },
+}
+
+impl SliceRefusal {
+    /// Where that is, if it is anywhere: the function, and the instruction.
+    pub fn location(&self) -> Option<(FunctionId, Option<SliceSite>)> {
+        match self {
+            SliceRefusal::NoMain | SliceRefusal::Open | SliceRefusal::ModuleAssembly => None,
+            SliceRefusal::Control { at, .. } => Some((at.function, Some(*at))),
+            SliceRefusal::Function { function, .. } => Some((*function, None)),
+        }
+    }
+}
+
+const JUMPS: &[&str] = &[
+    "setjmp",
+    "_setjmp",
+    "sigsetjmp",
+    "__sigsetjmp",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__longjmp_chk",
+    "getcontext",
+    "setcontext",
+    "swapcontext",
+    "makecontext",
+];
+const THREADS: &[&str] = &["pthread_create", "thrd_create", "clone", "clone3"];
+/// What names of functions begin with that start threads, in C++, OpenMP and OpenACC.
+const THREAD_BEGINNINGS: &[&str] = &[
+    "_ZNSt6thread15_M_start_thread",
+    "__kmpc_fork_",
+    "__kmpc_omp_task",
+    "__tgt_target",
+    "GOMP_parallel",
+    "GOMP_task",
+    "GOMP_target",
+];
+const PROCESSES: &[&str] = &[
+    "fork",
+    "vfork",
+    "_Fork",
+    "posix_spawn",
+    "posix_spawnp",
+    "execl",
+    "execlp",
+    "execle",
+    "execv",
+    "execvp",
+    "execve",
+];
+const SIGNALS: &[&str] = &[
+    "signal",
+    "ssignal",
+    "sigset",
+    "bsd_signal",
+    "sigaction",
+    "sigvec",
+    "setitimer",
+    "alarm",
+    "ualarm",
+    "timer_create",
+];
+const LOADERS: &[&str] = &["dlopen", "dlsym", "dlmopen"];
+/// What they call runs at the end, in the order of the program.
+const AT_END: &[&str] = &["atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "__cxa_thread_atexit"];
+
+/// Looks for what cannot be sliced.
+///
+/// # Errors
+/// The first such thing.
+pub(crate) fn check(memory: &MemoryModel<'_>) -> Result<(), SliceRefusal> {
+    let module = memory.module;
+    if memory.roots.main.is_none() {
+        return Err(SliceRefusal::NoMain);
+    }
+    if memory.roots.world != opcost_analysis::memory::World::Closed {
+        return Err(SliceRefusal::Open);
+    }
+    if module.module_assembly_has_code {
+        return Err(SliceRefusal::ModuleAssembly);
+    }
+    for (id, function) in module.functions.iter().filter(|&(id, _)| memory.calls.is_reachable(id)) {
+        if function.is_naked {
+            return Err(SliceRefusal::Function { function: id, what: "its body is assembly (naked)" });
+        }
+        if function.is_coroutine {
+            return Err(SliceRefusal::Function {
+                function: id,
+                what: "it is a coroutine that is not split yet",
+            });
+        }
+        for (at, instruction) in function.instructions.iter() {
+            let what = match control(instruction) {
+                Some(what) => Some(what.to_owned()),
+                None => call(memory, SliceSite { function: id, instruction: at }),
+            };
+            if let Some(what) = what {
+                return Err(SliceRefusal::Control { at: SliceSite { function: id, instruction: at }, what });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn control(instruction: &Instruction) -> Option<&'static str> {
+    match instruction.opcode {
+        Opcode::IndirectBr => Some("it jumps to an address that it computes (indirectbr)"),
+        Opcode::CallBr => Some("it is assembly that jumps (callbr)"),
+        Opcode::CatchSwitch
+        | Opcode::CatchRet
+        | Opcode::CleanupRet
+        | Opcode::CatchPad
+        | Opcode::CleanupPad => Some("it handles exceptions as Windows does"),
+        _ => None,
+    }
+}
+
+fn call(memory: &MemoryModel<'_>, site: SliceSite) -> Option<String> {
+    let function = &memory.module.functions[site.function];
+    let call = function.call(site.instruction)?;
+    let declared = match call.callee {
+        CalleeRef::Assembly if !call.is_empty_assembly => {
+            return Some("it is inline assembly, whose effects are not known".to_owned());
+        }
+        CalleeRef::Declaration(declared) => declared,
+        _ if call.returns_twice => return Some("it may return twice".to_owned()),
+        _ => return None,
+    };
+    let name = &*memory.module.declarations[declared].name;
+    if memory.module.declarations[declared].is_intrinsic {
+        return None;
+    }
+    let effect = memory.externals.effect(function, site.instruction, declared);
+    let lists = [
+        (JUMPS, "jumps over the calls that are running"),
+        (THREADS, "starts a thread, and threads are not sliced"),
+        (PROCESSES, "starts a process, and only one process is sliced"),
+        (SIGNALS, "has signals delivered, whose handlers run at any time"),
+        (LOADERS, "loads code while the program runs"),
+    ];
+    if let Some((_, what)) = lists.iter().find(|(names, _)| names.contains(&name)) {
+        return Some(format!("{name} {what}"));
+    }
+    if THREAD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+        return Some(format!("{name} starts a thread, and threads are not sliced"));
+    }
+    if call.returns_twice {
+        return Some(format!("{name} may return twice"));
+    }
+    let is_later = effect.callbacks.iter().any(|callback| callback.is_later);
+    (is_later && !AT_END.contains(&name))
+        .then(|| format!("{name} calls a function of the program at any time"))
+}
