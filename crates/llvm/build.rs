@@ -73,6 +73,7 @@ fn main() {
             "shim/tell.cpp",
             "shim/touch.cpp",
             "shim/trips.cpp",
+            "shim/predict.cpp",
             "shim/values.cpp",
             "shim/weigh.cpp",
         ])

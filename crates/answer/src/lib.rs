@@ -13,7 +13,7 @@
 //! | what limits were recorded with | [`check`] |
 //! | what recorded values belong to | [`points`] |
 //! | how often blocks will run | [`predict`] |
-//! | what stays of a program for its loops | [`slice`] |
+//! | what stays of a program for its loops | [`slice`](mod@slice) |
 //! | what a metered program promises | [`fuel`] |
 //! | what a function became as a circuit | [`hdl`] |
 //! | what a program did, of which its time is worked out | [`work`] |

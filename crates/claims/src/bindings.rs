@@ -3,6 +3,8 @@
 //! Input: an answer of the resolver. Output: a number, an input by its name, or nothing.
 //! Cost: the leaves of the answer.
 
+use std::collections::BTreeMap;
+
 use crate::names::Decided;
 use opcost_analysis::dependence::{Reads, Resolution, ResolutionQuality};
 
@@ -18,7 +20,18 @@ pub struct Bindings {
     pub reads: Reads,
 }
 
+/// How the number of a word of Fortran's command line is named: this, its position, and a parenthesis.
+const FORTRAN_WORD: &str = "_FortranAGetCommandArgument(";
+
 impl Bindings {
+    /// Words of the command line that are numbers, as Fortran counts them: 1 is the first after the program.
+    pub fn fortran_words(&self) -> BTreeMap<u32, i128> {
+        let word = |(name, number): &(String, i128)| {
+            Some((name.strip_prefix(FORTRAN_WORD)?.strip_suffix(')')?.parse().ok()?, *number))
+        };
+        self.given.iter().filter_map(word).collect()
+    }
+
     /// What an answer of the resolver means for a formula.
     pub(super) fn decided(&self, answer: &Resolution<'_, '_>) -> Decided {
         if answer.quality() == ResolutionQuality::Unknown {
@@ -27,10 +40,10 @@ impl Bindings {
         if let Some(number) = answer.as_constant() {
             return Decided::Number(number);
         }
-        if !self.given.is_empty() || self.reads != Reads::Open {
+        if !self.given.is_empty() || self.reads.is_without_files() {
             let given = |name: &str| match self.given.iter().find(|(given, _)| given == name) {
                 Some((_, number)) => Some(*number),
-                None if self.reads == Reads::Absent => absent(name),
+                None if self.reads.is_without_files() => absent(name),
                 None => None,
             };
             if let Some(number) = answer.number_given(&given, self.reads) {
@@ -45,7 +58,7 @@ impl Bindings {
             let (called, about) = input.split_once(": ").unwrap_or((input, ""));
             if expression.terms.is_empty() && expression.text == called {
                 // An address has no number, but for null.
-                if let (Reads::Absent, Some(number)) = (self.reads, absent(called)) {
+                if let (true, Some(number)) = (self.reads.is_without_files(), absent(called)) {
                     return Decided::Number(number);
                 }
                 return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };

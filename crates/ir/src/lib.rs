@@ -12,6 +12,7 @@
 
 mod assembly;
 mod call;
+mod charging;
 mod constant;
 mod constant_parts;
 mod contents;
@@ -40,6 +41,7 @@ mod verify;
 
 pub use assembly::{assembly_may_round, inline_assembly_may_leave, module_assembly_has_code};
 pub use call::{Call, CalleeRef, TailKind};
+pub use charging::{ChargeAmount, ChargeEdit, Charging, ESTIMATE_PARTS};
 pub use constant::{Constant, ConstantValue};
 pub use contents::{Contents, ScalarValue};
 pub use edit::{Edit, EditPoint, Plan, RegisterId};

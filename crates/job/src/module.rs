@@ -92,6 +92,11 @@ pub enum ModulePurpose {
     Meter(MeteringJob),
     /// It records values.
     Values(ValuesWish),
+    /// It adds up what is predicted of it.
+    Predict {
+        /// Bitcode of the runtime, where it becomes part of the module.
+        runtime: Option<PathBuf>,
+    },
     /// It stays as it is and gets a table of its code.
     Sample {
         /// The optimiser's level, when it runs after the anchor.

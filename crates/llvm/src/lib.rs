@@ -12,6 +12,8 @@
 
 mod apply;
 mod assembly;
+mod charge;
+mod charge_ffi;
 mod code_ffi;
 mod detail;
 mod emit;

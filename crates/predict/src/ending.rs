@@ -5,13 +5,19 @@
 //! If such a block may run, all that would come after it is a guess, and no number of the program is
 //! exact. What `main` itself does at its end, once and outside of loops, cuts nothing off.
 //!
-//! Input: a module and its prediction. Output: the first such block. Cost: linear. Limit: a library
-//! function that ends the process without saying so in its declaration is recognised by name only.
+//! What follows a call that never comes back does not run, in its block or later. That is the `unreachable`
+//! after `exit`. It is also the `ret` after the end of a Fortran program, whose declaration does not say that it
+//! ends; the table of effects does.
+//!
+//! Input: a module and its prediction. Output: the first such block, and where blocks stop. Cost: linear. Limit: a
+//! library function that ends the process is recognised by its declaration or by name only.
 
 use num_traits::{One, Zero};
-use opcost_index::IdMap;
+use opcost_analysis::memory::MemoryModel;
+use opcost_analysis::memory::effect::Returns;
+use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, Module, Opcode};
-use opcost_key::{BlockId, FunctionId};
+use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::fraction::Fraction;
 use crate::prediction::{Class, FunctionPrediction};
@@ -40,6 +46,36 @@ const NAMED: &[&str] = &[
     "fexecve",
 ];
 
+/// Functions of the system that start a thread, by the beginnings of their names.
+const STARTS: &[&str] = &[
+    "pthread_create",
+    "thrd_create",
+    "__kmpc_fork_call",
+    "__kmpc_omp_task_alloc",
+    "_ZNSt6thread15_M_start_thread",
+];
+
+/// By block the first instruction after a call that never comes back. From there on nothing of the block runs.
+pub(crate) fn cut_offs(program: &MemoryModel<'_>, id: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
+    let function = &program.module.functions[id];
+    let never = |at: InstructionId| {
+        let Some(call) = function.call(at) else { return false };
+        call.is_noreturn
+            || match call.callee {
+                CalleeRef::Declaration(declared) => {
+                    program.externals.effect(function, at, declared).returns == Returns::Never
+                }
+                CalleeRef::Function(_) | CalleeRef::Indirect | CalleeRef::Assembly => false,
+            }
+    };
+    let cut_off = |block: BlockId| {
+        let last = function.terminator_of(block);
+        let call = function.instructions_of(block).find(|&at| at != last && never(at))?;
+        Some(InstructionId::new(call.index() + 1))
+    };
+    function.blocks.ids().map(cut_off).collect()
+}
+
 /// The first block that may run and is not followed by what follows it in the code.
 pub(crate) fn early_end(
     module: &Module,
@@ -54,9 +90,11 @@ pub(crate) fn early_end(
                 && one.is_exact
                 && one.class == Class::StaticBlock
                 && one.least == Fraction::one()
+                && function.blocks[block].successors.is_empty()
                 && !calls_named(module, function, block);
             let never = one.is_exact && one.least.is_zero();
-            if !never && !is_last && (ends(function, block) || calls_named(module, function, block)) {
+            let ends = ends(function, block) || prediction.cut_offs[block].is_some();
+            if !never && !is_last && (ends || calls_named(module, function, block)) {
                 return Some((id, block));
             }
         }
@@ -64,15 +102,26 @@ pub(crate) fn early_end(
     None
 }
 
-fn ends(function: &Function, block: BlockId) -> bool {
+pub(crate) fn ends(function: &Function, block: BlockId) -> bool {
     let last = function.instructions_of(block).last();
     last.is_some_and(|at| matches!(function.instructions[at].opcode, Opcode::Unreachable | Opcode::Resume))
 }
 
-fn calls_named(module: &Module, function: &Function, block: BlockId) -> bool {
+pub(crate) fn calls_named(module: &Module, function: &Function, block: BlockId) -> bool {
     let mut calls = function.instructions_of(block).filter_map(|at| function.call(at));
     calls.any(|call| match call.callee {
         CalleeRef::Declaration(id) => call.returns_twice || NAMED.contains(&&*module.declarations[id].name),
         _ => call.returns_twice,
+    })
+}
+
+/// Whether a block starts a thread, which may not be through when the program ends.
+pub(crate) fn starts_thread(module: &Module, function: &Function, block: BlockId) -> bool {
+    let mut calls = function.instructions_of(block).filter_map(|at| function.call(at));
+    calls.any(|call| match call.callee {
+        CalleeRef::Declaration(id) => {
+            STARTS.iter().any(|start| module.declarations[id].name.starts_with(start))
+        }
+        _ => false,
     })
 }

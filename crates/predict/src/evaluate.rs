@@ -12,6 +12,8 @@
 //! regions, and for each sum without closed form its terms, up to a budget.
 //! Limits: cycles that are no natural loops are passed once; blocks in them are called unknown.
 
+mod loop_flows;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -244,7 +246,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn want(&mut self, symbol: &Symbol) {
-        if let Some((&position, _)) = self.model.symbols.iter().find(|(_, open)| open.symbol == *symbol) {
+        if let Some(position) = self.model.position_of(symbol) {
             self.missing.insert(position);
         }
     }
@@ -254,7 +256,7 @@ impl<'m> Evaluator<'m> {
         match missing {
             NoNumber::Unbound(Symbol::Turn(around)) => self.grades[*around] == Some(LoopGrade::Open),
             NoNumber::Unbound(symbol) => {
-                self.model.symbols.values().any(|open| open.symbol == *symbol && open.is_input)
+                self.model.position_of(symbol).is_some_and(|position| self.model.symbols[&position].is_input)
             }
             _ => false,
         }
@@ -293,6 +295,11 @@ impl<'m> Evaluator<'m> {
             Ok(Some(number.max(0)))
         });
         match (number, &one.back_edges) {
+            // What the formula of a loop gives that is not entered; no program that ends goes back so often.
+            (Ok(Some(number)), _) if number > MOST_BACK_EDGES => {
+                self.grade(id, LoopGrade::Static);
+                Trips::Unknown
+            }
             (Ok(Some(number)), TripAnswer::Exact(_)) => {
                 let is_number = model.formulas.as_constant(formula).is_some();
                 self.grade(id, if is_number { LoopGrade::Constant } else { LoopGrade::Formula });
@@ -543,6 +550,9 @@ impl<'m> Evaluator<'m> {
     }
 }
 
+/// Back edges of one activation that are believed. More take centuries; what is more comes of a count that
+/// wraps where a guard that is not decided passes the loop by.
+const MOST_BACK_EDGES: i128 = i64::MAX as i128;
 /// Iterations of a loop that each give a call arguments of its own.
 const MOST_ITERATIONS: i128 = 256;
 /// Activations that are kept for other iterations.

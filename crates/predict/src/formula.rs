@@ -75,7 +75,7 @@ fn text(model: &FunctionModel, table: &Formulas, formula: FormulaId) -> String {
         Symbol::Index(0) => "k".to_owned(),
         Symbol::Index(number) => format!("k{number}"),
         other => {
-            let named = model.symbols.values().find(|open| open.symbol == *other);
+            let named = model.position_of(other).map(|position| &model.symbols[&position]);
             named.map_or_else(|| "?".to_owned(), |open| open.name.clone())
         }
     })

@@ -18,10 +18,14 @@
 //! | with which numbers is a function entered? | `contexts` |
 //! | what do values hold, followed from the start of `main`? | `follow` |
 //! | how does it read as a formula? | `formula` |
+//! | what must a program add up to predict itself? | [`charges`] |
+//! | does such a plan hang together? | [`charges_verified`] |
 //! | what is predicted? (data only) | [`prediction`] |
 //!
 //! This room knows nothing of LLVM, of ledgers or of files.
 
+pub mod charges;
+pub mod charges_verified;
 mod contexts;
 mod dependence;
 mod ending;
@@ -43,7 +47,7 @@ use opcost_analysis::memory::MemoryModel;
 use opcost_claims::{Bindings, with_functions};
 use opcost_index::IdMap;
 use opcost_ir::Module;
-use opcost_key::{BlockId, FunctionId};
+use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use fraction::Fraction;
 
@@ -60,6 +64,11 @@ pub fn predict(
     with_functions(program, bindings, |functions| {
         program::Program::predict(program, functions, bindings, wishes)
     })
+}
+
+/// By block the first instruction after a call that never comes back: from there on nothing of the block runs.
+pub fn cut_offs(program: &MemoryModel<'_>, function: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
+    ending::cut_offs(program, function)
 }
 
 /// Executions of a function's blocks for one call, by static probabilities alone.

@@ -17,6 +17,7 @@ use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, reverse_postorder};
 use opcost_ir::{CalleeRef, ConstantValue, Flags, Function, GlobalId, Layout, Module, Opcode, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::fraction::{Fraction, ratio};
 use crate::prior::Priors;
@@ -32,6 +33,8 @@ pub(crate) struct FunctionModel {
     pub(crate) calls: Vec<CallModel>,
     /// Symbols without a number.
     pub(crate) symbols: BTreeMap<usize, OpenSymbol>,
+    /// Their positions.
+    positions: HashMap<Symbol, usize>,
 }
 
 /// One edge.
@@ -178,8 +181,10 @@ impl FunctionModel {
             loops,
             calls,
             symbols: BTreeMap::new(),
+            positions: HashMap::default(),
         };
         model.symbols = model.open_symbols(solved, &FunctionOf { module, layout, function });
+        model.positions = model.symbols.iter().map(|(&at, open)| (open.symbol.clone(), at)).collect();
         model
     }
 
@@ -217,6 +222,7 @@ impl FunctionModel {
             forest,
             calls: Vec::new(),
             symbols: BTreeMap::new(),
+            positions: HashMap::default(),
         }
     }
 
@@ -240,6 +246,11 @@ impl FunctionModel {
     fn all_formulas(&self) -> Vec<FormulaId> {
         let passed = self.calls.iter().flat_map(|call| call.arguments.iter().flatten().copied());
         self.deciding_formulas().into_iter().chain(passed).collect()
+    }
+
+    /// The position of a symbol that is open.
+    pub(crate) fn position_of(&self, symbol: &Symbol) -> Option<usize> {
+        self.positions.get(symbol).copied()
     }
 
     fn open_symbols(&self, solved: &Solved<'_>, of: &FunctionOf<'_>) -> BTreeMap<usize, OpenSymbol> {

@@ -4,7 +4,7 @@
 
 use num_traits::Zero;
 use opcost_index::IdMap;
-use opcost_key::{BlockId, FunctionId};
+use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::fraction::Fraction;
 
@@ -106,6 +106,8 @@ pub struct FunctionPrediction {
     pub reason: Option<String>,
     /// Its blocks.
     pub blocks: IdMap<BlockId, BlockPrediction>,
+    /// By block the first instruction after a call that never comes back: from there on nothing of it runs.
+    pub cut_offs: IdMap<BlockId, Option<InstructionId>>,
 }
 
 impl FunctionPrediction {
@@ -116,6 +118,7 @@ impl FunctionPrediction {
             class: Class::StaticBlock,
             reason: None,
             blocks: IdMap::filled(blocks, BlockPrediction::never()),
+            cut_offs: IdMap::filled(blocks, None),
         }
     }
 

@@ -9,7 +9,7 @@
 //! them is the least.
 //!
 //! Input: solved functions. Output: [`Prediction`]. Cost: each function once for each set, at
-//! most [`MOST_CONTEXTS`] of them; beyond, all other calls share one without numbers.
+//! most [`MOST_CONTEXTS`] of them, fewer where it is large; beyond, all other calls share one without numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::contexts::{Caller, Context, Contexts, Given, Modelled};
 use crate::dependence::Dependence;
-use crate::ending::early_end;
+use crate::ending::{cut_offs, early_end};
 use crate::entries::{Entries, class_of_loop};
 use crate::evaluate::{Belief, Counts, Evaluator};
 use crate::follow::{Followed, Follower};
@@ -33,8 +33,11 @@ use crate::fraction::Fraction;
 use crate::model::FunctionModel;
 use crate::prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
-/// Sets of numbers that one function is evaluated for.
+/// Sets of numbers that one function is evaluated for: so many blocks in all, and never more sets than
+/// [`MOST_CONTEXTS`] or fewer than [`LEAST_CONTEXTS`].
+const BLOCKS_OF_CONTEXTS: usize = 3000;
 const MOST_CONTEXTS: usize = 300;
+const LEAST_CONTEXTS: usize = 12;
 /// Units that are looked at one iteration at a time, in all.
 const BUDGET: u64 = 200_000;
 
@@ -118,6 +121,11 @@ impl<'a> Program<'a> {
             program.function(id);
         }
         let inputs = std::mem::take(&mut program.missing);
+        for id in module.functions.ids() {
+            if let Some(one) = &mut program.predictions[id] {
+                one.cut_offs = cut_offs(memory, id);
+            }
+        }
         let early_end = early_end(module, &program.predictions, main_of(module));
         if early_end.is_some() {
             let functions = program.predictions.values_mut().flatten();
@@ -134,7 +142,7 @@ impl<'a> Program<'a> {
     /// Evaluates from the start of `main` on, as far as values decide.
     fn follow_main(&mut self, memory: &'a MemoryModel<'a>, bindings: &Bindings) {
         let Some(main) = main_of(self.module) else { return };
-        let follower = Follower::new(memory, &mut self.contexts, bindings.reads, self.belief);
+        let follower = Follower::new(memory, &mut self.contexts, bindings, self.belief);
         let Some(mut followed) = follower.and_then(|follower| follower.main(main)) else { return };
         for entered in std::mem::take(&mut followed.calls) {
             self.enter(entered.callee, entered.context, entered.entries);
@@ -188,7 +196,9 @@ impl<'a> Program<'a> {
 
     fn enter(&mut self, id: FunctionId, context: Context, entries: Entries) {
         let all = &mut self.entered[id];
-        let context = if all.contains_key(&context) || all.len() < MOST_CONTEXTS {
+        let blocks = self.module.functions[id].blocks.len().max(1);
+        let most = (BLOCKS_OF_CONTEXTS / blocks).clamp(LEAST_CONTEXTS, MOST_CONTEXTS);
+        let context = if all.contains_key(&context) || all.len() < most {
             context
         } else {
             Context {
@@ -272,6 +282,7 @@ impl<'a> Program<'a> {
             let BlockPrediction { least, class, reason, is_exact, .. } = site;
             for (context, share) in self.contexts.of_call(&caller, call, evaluator, &given) {
                 let times = &least * share;
+                let times = if is_exact { times } else { times.guessed() };
                 if !times.is_zero() || class >= Class::Open || !is_exact {
                     self.enter(
                         call.callee,
@@ -316,14 +327,17 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
     if model.forest.irreducible.iter().any(|part| part.contains(&block)) {
         raise(Class::Unknown, Some("it is in a cycle that is entered at several blocks".to_owned()));
     }
-    let least = &counts.blocks[block] * &entries.times;
-    let executions = (class != Class::Open).then(|| least.clone());
     let is_exact = entries.is_exact && counts.decided[block] && class < Class::Run;
+    let least = match is_exact {
+        true => &counts.blocks[block] * &entries.times,
+        false => (counts.blocks[block].guessed() * entries.times.guessed()).guessed(),
+    };
+    let executions = (class != Class::Open).then(|| least.clone());
     BlockPrediction { executions, least, class, is_exact, formula: None, reason }
 }
 
 /// The program's `main`: C's goes before what a compiler of Fortran calls from it.
-fn main_of(module: &Module) -> Option<FunctionId> {
+pub(crate) fn main_of(module: &Module) -> Option<FunctionId> {
     let named = |name: &str| module.functions.iter().find(|(_, function)| function.name == name);
     opcost_key::PROGRAM_STARTS.into_iter().find_map(named).map(|(id, _)| id)
 }

@@ -6,7 +6,8 @@
 //! Where no edge follows, one side of a segment is chosen, and what is left for its edges is shared in
 //! the ratio of the counts where they lead; then edges follow again.
 //!
-//! Input: a map, counts of segments, calls. Calls return: no frame is left. Output: a count of each edge,
+//! Input: a map, counts of segments, calls. Calls return, but for those behind which less runs than before them: there
+//! the frame was left. Output: a count of each edge,
 //! never below zero. Where the counts of segments are those of one flow, and each edge follows, these
 //! are that flow's edges. Cost: edges times the segments that are chosen. Limit: counts of no flow (each was
 //! rounded, or is a bound) give edges that do not add up.
@@ -27,12 +28,14 @@ pub fn implied_edges(
     entries: u64,
 ) -> IdMap<EdgeId, i64> {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let left = left(function, segments);
     let mut counts: Vec<Option<i64>> = function
         .edges
         .values()
         .map(|edge| match edge.kind {
             EdgeKind::Enter => Some(signed(entries)),
-            EdgeKind::Left(_) | EdgeKind::Again => Some(0),
+            EdgeKind::Left(_) => Some(signed(edge.from.map_or(0, |from| left[from]))),
+            EdgeKind::Again => Some(0),
             EdgeKind::Branch { .. } | EdgeKind::Fall | EdgeKind::Return => None,
         })
         .collect();
@@ -53,6 +56,17 @@ pub fn implied_edges(
         share(side, function, segments, &mut counts);
     }
     counts.into_iter().map(|count| count.unwrap_or(0)).collect()
+}
+
+/// How often the call at the end of each segment did not come back.
+fn left(function: &FunctionMap, segments: &IdMap<SegmentId, u64>) -> IdMap<SegmentId, u64> {
+    let mut left = IdMap::filled(segments.len(), 0);
+    for edge in function.edges.values().filter(|edge| edge.kind == EdgeKind::Fall) {
+        if let (Some(from), Some(to)) = (edge.from, edge.to) {
+            left[from] = segments[from].saturating_sub(segments[to]);
+        }
+    }
+    left
 }
 
 /// Whether an edge of a side was found: the last one that is open.
@@ -85,10 +99,10 @@ fn share(side: &Side, function: &FunctionMap, segments: &IdMap<SegmentId, u64>, 
 #[cfg(test)]
 mod tests {
     use opcost_index::Id;
-    use opcost_key::FunctionId;
+    use opcost_key::{EdgeKind, FunctionId};
 
     use super::implied_edges;
-    use crate::example::{diamond, recovered, single_loop};
+    use crate::example::{call_left, diamond, recovered, single_loop};
 
     #[test]
     fn edges_of_one_flow_follow_from_its_blocks() {
@@ -103,6 +117,22 @@ mod tests {
             let function = &map.functions[FunctionId::new(0)];
             let implied = implied_edges(function, &own.segments, own.entries);
             assert_eq!(Some(implied), own.edges);
+        }
+    }
+
+    /// The call that ends the program does not come back.
+    #[test]
+    fn a_frame_is_left_where_less_runs_behind_a_call() {
+        let map = call_left();
+        let function = &map.functions[FunctionId::new(0)];
+        for (segments, fell, left) in [([5, 5], 5, 0), ([5, 0], 0, 5)] {
+            let edges = implied_edges(function, &segments.into_iter().collect(), 5);
+            let of = |wanted: fn(&EdgeKind) -> bool| {
+                let one = function.edges.iter().find(|(_, edge)| wanted(&edge.kind));
+                edges[one.expect("such an edge").0]
+            };
+            assert_eq!(of(|kind| *kind == EdgeKind::Fall), fell);
+            assert_eq!(of(|kind| matches!(kind, EdgeKind::Left(_))), left);
         }
     }
 

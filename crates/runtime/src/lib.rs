@@ -53,6 +53,7 @@ pub mod fuel;
 pub mod library;
 pub mod plugin;
 pub mod portable;
+pub mod predict;
 pub mod slice;
 pub mod values;
 pub mod wasi;

@@ -41,7 +41,7 @@ pub(crate) struct FunctionStays {
     /// Whether anybody looks at what it returns.
     pub(crate) returned: bool,
     blocks: IdMap<BlockId, bool>,
-    block_of: IdMap<InstructionId, BlockId>,
+    pub(crate) block_of: IdMap<InstructionId, BlockId>,
     /// None of functions that nothing runs.
     pub(crate) control: Option<Control>,
 }
@@ -112,9 +112,11 @@ impl<'a> Closure<'a> {
                 let CalleeRef::Declaration(declared) = call.callee else { continue };
                 let site = SliceSite { function: id, instruction: at };
                 let fate = self.library.fate(id, at, declared);
-                match fate {
-                    Fate::Shared(state) => self.shared.entry(state).or_default().push(site),
-                    Fate::Printing(begin) => self.printing.entry(begin).or_default().push(site),
+                match &fate {
+                    Fate::Shared(state) => self.shared.entry(*state).or_default().push(site),
+                    Fate::Printing(begins) => {
+                        begins.iter().for_each(|&begin| self.printing.entry(begin).or_default().push(site));
+                    }
                     _ => {}
                 }
                 self.fates.insert(site, fate);
@@ -359,14 +361,16 @@ impl<'a> Closure<'a> {
 
     /// Whether a call of the library would go if nobody needed it.
     fn is_let_go(&self, site: SliceSite) -> bool {
-        self.fates.get(&site).is_some_and(|&fate| fate != Fate::Stays)
+        self.fates.get(&site).is_some_and(|fate| *fate != Fate::Stays)
     }
 
     /// What shares a state with a call that stays, stays.
     fn follow_fate(&mut self, site: SliceSite) {
         let others = match self.fates.get(&site) {
             Some(Fate::Shared(state)) => self.shared.remove(state),
-            Some(Fate::Printing(begin)) => self.printing.remove(begin),
+            Some(Fate::Printing(begins)) => {
+                Some(begins.iter().filter_map(|begin| self.printing.remove(begin)).flatten().collect())
+            }
             _ => None,
         };
         for other in others.unwrap_or_default() {
@@ -389,6 +393,9 @@ impl<'a> Closure<'a> {
         }
         for site in needed {
             self.need(site, Because { how: How::Shared, of: observed });
+        }
+        for site in self.needed_ends() {
+            self.need(site, Because::root(How::Status));
         }
     }
 

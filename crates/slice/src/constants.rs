@@ -102,7 +102,7 @@ impl Closure<'_> {
                     let effect = self.memory.externals.effect(body, site.instruction, declared);
                     let returns =
                         effect.returns == Returns::Always || (call.is_willreturn && call.is_nounwind);
-                    matches!(self.fates.get(&site), None | Some(Fate::Stays)) && !returns
+                    matches!(self.fates.get(&site), None | Some(Fate::Stays | Fate::Ends)) && !returns
                 }
             }
     }

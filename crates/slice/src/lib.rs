@@ -15,6 +15,7 @@
 //! | which loops need no events, as their counts are constant? | `constants` |
 //! | what must stay in any case? | `roots` |
 //! | what else must stay? | `closure` |
+//! | which calls end the program as a return would? | `ends` |
 //! | why does an instruction stay? | `reason` |
 //! | what is changed? | `edits` |
 //! | is a program left? | `check` |
@@ -30,6 +31,7 @@ mod closure;
 mod constants;
 mod control;
 mod edits;
+mod ends;
 mod library;
 mod marks;
 mod options;

@@ -25,7 +25,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::site::SliceSite;
 
 /// What becomes of a call of a function that is not here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It goes unless its result or what it writes is needed.
     Value,
@@ -35,8 +35,11 @@ pub(crate) enum Fate {
     Output,
     /// It stays if another of the same state stays.
     Shared(State),
-    /// It is part of a printing statement, which begins there.
-    Printing(SliceSite),
+    /// It is part of a printing statement, which begins there. Where the ends of several statements
+    /// were merged, it is part of each.
+    Printing(Vec<SliceSite>),
+    /// It ends a program whose exit status does not matter, in the function whose return ends it too.
+    Ends,
     /// It stays.
     Stays,
 }
@@ -216,6 +219,8 @@ const FORTRAN_LOOKING: &[&str] = &[
 ];
 /// Statements of flang's library are made of calls that begin so.
 const FORTRAN_STATEMENT: &str = "_FortranAio";
+/// The first call of a statement.
+const FORTRAN_BEGINS: &str = "_FortranAioBegin";
 /// Standard output and error, as flang numbers them.
 const STANDARD_UNITS: [u128; 2] = [6, 0];
 /// Standard input.
@@ -385,25 +390,47 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The statement that a call of Fortran's library is part of, if that prints what nobody
+    /// The statements that a call of Fortran's library is part of, if all of them print what nobody
     /// reads again.
-    fn fortran(&self, site: SliceSite, name: &str) -> Option<SliceSite> {
+    fn fortran(&self, site: SliceSite, name: &str) -> Option<Vec<SliceSite>> {
         let function = &self.memory.module.functions[site.function];
-        if name.starts_with("_FortranAioBegin") {
-            let &(_, position) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name)?;
-            let unit = self.integer(function, site.instruction, position);
-            let is_standard = unit.is_some_and(|unit| STANDARD_UNITS.contains(&unit));
-            let stays =
-                if is_standard { self.retains_standard } else { self.retains_units || self.retains_files };
-            return (!stays).then_some(site);
+        if name.starts_with(FORTRAN_BEGINS) {
+            return self.prints(site, name).then(|| vec![site]);
         }
-        let &Value::Instruction(begin) = function.arguments_of(site.instruction).first()? else {
-            return None;
+        let mut work = vec![*function.arguments_of(site.instruction).first()?];
+        let (mut begins, mut phis) = (Vec::new(), Vec::new());
+        while let Some(value) = work.pop() {
+            let Value::Instruction(at) = value else { return None };
+            if function.instructions[at].opcode == Opcode::Phi {
+                if !phis.contains(&at) {
+                    phis.push(at);
+                    // Values and the blocks that they come from, in turns.
+                    work.extend(function.operands_of(at).iter().step_by(2));
+                }
+                continue;
+            }
+            let begin = SliceSite { instruction: at, ..site };
+            let CalleeRef::Declaration(declared) = function.call(at)?.callee else { return None };
+            let name = &*self.memory.module.declarations[declared].name;
+            if !name.starts_with(FORTRAN_BEGINS) || !self.prints(begin, name) {
+                return None;
+            }
+            if !begins.contains(&begin) {
+                begins.push(begin);
+            }
+        }
+        (!begins.is_empty()).then_some(begins)
+    }
+
+    /// Whether a statement of Fortran that begins here prints what nobody reads again.
+    fn prints(&self, begin: SliceSite, name: &str) -> bool {
+        let Some(&(_, position)) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name) else {
+            return false;
         };
-        let CalleeRef::Declaration(declared) = function.call(begin)?.callee else { return None };
-        let name = &*self.memory.module.declarations[declared].name;
-        let begins = name.starts_with("_FortranAioBegin");
-        begins.then(|| self.fortran(SliceSite { instruction: begin, ..site }, name)).flatten()
+        let function = &self.memory.module.functions[begin.function];
+        let unit = self.integer(function, begin.instruction, position);
+        let is_standard = unit.is_some_and(|unit| STANDARD_UNITS.contains(&unit));
+        !if is_standard { self.retains_standard } else { self.retains_units || self.retains_files }
     }
 
     /// Calls that give the address of `errno`. Where one stays, all that may set it stays.

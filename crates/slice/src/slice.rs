@@ -49,6 +49,9 @@ impl Slice {
         let mut closure = Closure::new(memory);
         closure.calls_follow = options.level == Level::Needed || options.criterion.is_some();
         let level = if closure.calls_follow { Level::Needed } else { options.level };
+        if options.any_status && options.waived.is_empty() && options.criterion.is_none() {
+            closure.forget_status();
+        }
         let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
         for (id, function) in memory.module.functions.iter() {
             if !memory.calls.is_reachable(id) {
@@ -163,9 +166,9 @@ fn with_inner(loops: &IdMap<LoopNumber, MarkedLoop>, waived: &IdSet<LoopNumber>)
 }
 
 fn printing(closure: &Closure<'_>) -> Vec<SliceSite> {
-    let prints = |site: SliceSite| match closure.fates[&site] {
+    let prints = |site: SliceSite| match &closure.fates[&site] {
         Fate::Output => true,
-        Fate::Printing(begin) => begin == site,
+        Fate::Printing(begins) => *begins == [site],
         _ => false,
     };
     closure.outside.iter().copied().filter(|&site| prints(site) && !closure.stays(site)).collect()

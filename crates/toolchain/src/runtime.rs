@@ -93,12 +93,42 @@ pub fn compile_fuel(
 pub(crate) fn compile_values(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::values::{SOURCES, UNIT};
     write_all(folder, SOURCES)?;
-    let path = folder.join(UNIT);
-    let object = path.with_extension("o");
+    compile_unit(clang, target, &folder.join(UNIT), Form::Object)
+}
+
+/// What is made of a source of the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Machine code.
+    Object,
+    /// Bitcode, to become part of a module.
+    Bitcode,
+}
+
+/// Compiles the runtime of programs that predict themselves in `folder`, which is made.
+pub(crate) fn compile_predict(
+    clang: &Path,
+    target: &[OsString],
+    folder: &Path,
+    form: Form,
+) -> Result<PathBuf, Failure> {
+    use opcost_runtime::predict::{SOURCES, UNIT};
+    write_all(folder, SOURCES)?;
+    compile_unit(clang, target, &folder.join(UNIT), form)
+}
+
+/// One file of the unit at `path`, and of what it includes from its folder.
+fn compile_unit(clang: &Path, target: &[OsString], path: &Path, form: Form) -> Result<PathBuf, Failure> {
+    let folder = path.parent().expect("it is in a folder");
+    let (extension, flag) = match form {
+        Form::Object => ("o", None),
+        Form::Bitcode => ("bc", Some("-emit-llvm")),
+    };
+    let made = path.with_extension(extension);
     let mut command = Command::new(clang);
-    command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
-    make_in(folder, &mut command, std::slice::from_ref(&object), RUNTIME)?;
-    Ok(object)
+    command.args(target).args(opcost_runtime::FLAGS).args(flag).arg(path).arg("-o").arg(&made);
+    make_in(folder, &mut command, std::slice::from_ref(&made), RUNTIME)?;
+    Ok(made)
 }
 
 /// Compiles the runtime of programs that report their loops in `folder`, which is made.

@@ -14,6 +14,7 @@ mod module;
 mod names;
 mod profile;
 mod program;
+mod weights;
 
 use std::path::Path;
 

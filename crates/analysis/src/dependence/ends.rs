@@ -16,10 +16,18 @@ pub enum Reads {
     /// Anything.
     #[default]
     Open,
-    /// Nothing: the read fails, and memory holds what it held before.
-    Fail,
     /// Nothing: no read is reached, and memory holds what the program itself stores there.
     Absent,
+    /// Nothing from files, as with [`Reads::Absent`]; anything from text that the program has, for there are
+    /// arguments that it may read.
+    OnlyText,
+}
+
+impl Reads {
+    /// Whether nothing is read from files.
+    pub fn is_without_files(self) -> bool {
+        self != Reads::Open
+    }
 }
 
 impl Resolution<'_, '_> {
@@ -64,11 +72,34 @@ impl Resolution<'_, '_> {
             link.argument != Argument::Initial
                 && !matches!(self.nodes[self.only_end(link.to)].what, What::Undefined)
         };
+        let mut reads_in = self.nodes[id].links.iter().filter(is_read);
+        if reads == Reads::OnlyText && reads_in.any(|link| self.reads_text(self.only_end(link.to))) {
+            return None;
+        }
         // What was there at the start is overwritten where the program stores what it goes on with.
-        let stored_only = reads == Reads::Absent && held().any(|link| is_stored(&link));
+        let stored_only = reads.is_without_files() && held().any(|link| is_stored(&link));
         let mut left = held().filter(|link| !stored_only || is_stored(link)).map(|link| numbers[link.to]);
         let first = left.next()??;
         left.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// Whether a read is, or may be, from text in memory.
+    fn reads_text(&self, id: ExplanationId) -> bool {
+        let What::Input(OutsideInput::Read { function, call, .. }) = self.nodes[id].what else {
+            return false;
+        };
+        let callee = self.names.callee(function, call);
+        if !callee.starts_with("_FortranAio") {
+            return callee.contains("sscanf");
+        }
+        let mut sources = self.nodes[id].links.iter().filter(|link| link.argument == Argument::Source);
+        !sources.any(|link| match self.nodes[self.only_end(link.to)].what {
+            What::Input(OutsideInput::Read { function, call, .. }) => {
+                let begin = self.names.callee(function, call);
+                begin.starts_with("_FortranAioBegin") && !begin.starts_with("_FortranAioBeginInternal")
+            }
+            _ => false,
+        })
     }
 
     fn number_of_links(

@@ -10,14 +10,14 @@
 //! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
-use opcost_analysis::evolution::{FunctionEvolution, Source, TripAnswer, TripCount};
-use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
+use opcost_analysis::evolution::{FunctionEvolution, Source, TripAnswer, TripAssumption, TripCount};
+use opcost_analysis::expression::{Formulas, Relation, Symbol, SymbolId};
 use opcost_analysis::memory::{Effects, MemoryModel, MemoryVersions, World};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_instrument::{ClaimStep, Claimed, Moment, Rereads, TripClaim, TripClaims, Unchecked};
-use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
+use opcost_ir::{Function, FunctionText, IntegerComparison, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::steps::{Made, Maker};
@@ -25,6 +25,25 @@ use crate::{Names, Scope, words};
 
 /// All claims about a module's loops, exact ones and bounds.
 pub fn claims(module: &Module) -> TripClaims {
+    claims_of(module, Conditions::Assumed)
+}
+
+/// The same for who believes them: where a condition does not hold that a claim rests on, its program has no
+/// number.
+pub fn guarded_claims(module: &Module) -> TripClaims {
+    claims_of(module, Conditions::Computed)
+}
+
+/// What becomes of a condition that a claim rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Conditions {
+    /// A run shows whether it holds.
+    Assumed,
+    /// The program of the claim looks at it.
+    Computed,
+}
+
+fn claims_of(module: &Module, conditions: Conditions) -> TripClaims {
     let layout = Layout::of(module);
     let effects = Effects::built_in();
     let memory = MemoryModel::of(module, &layout, &effects, World::Open);
@@ -57,6 +76,7 @@ pub fn claims(module: &Module) -> TripClaims {
                 forest: &forest,
                 versions: &versions,
                 natural,
+                conditions,
                 rereads: Rereads {
                     module,
                     layout: &layout,
@@ -73,6 +93,21 @@ pub fn claims(module: &Module) -> TripClaims {
     TripClaims { list }
 }
 
+/// The program under a condition on a number: it has none where the condition does not hold.
+fn under(relation: Relation, of: Vec<ClaimStep>, program: Vec<ClaimStep>) -> Vec<ClaimStep> {
+    let zero = || vec![ClaimStep::Constant(0)];
+    let (left, right, comparison) = match relation {
+        Relation::Negative => (of, zero(), IntegerComparison::Less),
+        Relation::NotNegative => (zero(), of, IntegerComparison::LessOrEqual),
+        Relation::Zero => (of, zero(), IntegerComparison::Equal),
+        Relation::NotZero => (of, zero(), IntegerComparison::NotEqual),
+    };
+    // Nothing divides by zero: what is not chosen is no part of the result.
+    let none = [ClaimStep::Constant(1), ClaimStep::Constant(0), ClaimStep::FloorDiv];
+    let select = [ClaimStep::Select(comparison)];
+    left.into_iter().chain(right).chain(program).chain(none).chain(select).collect()
+}
+
 const UNCERTAIN: &str =
     "its value in memory cannot be read where it would be needed: the address is not certain";
 
@@ -84,6 +119,7 @@ struct Foreteller<'a> {
     forest: &'a LoopForest<BlockId>,
     versions: &'a MemoryVersions,
     natural: LoopId,
+    conditions: Conditions,
     rereads: Rereads<'a>,
 }
 
@@ -102,7 +138,16 @@ impl Foreteller<'_> {
         };
         let mut program = Vec::new();
         let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| self.symbol(formulas, id, out);
-        let made = Maker { formulas, symbol: &symbol }.steps(formula, &mut program);
+        let maker = Maker { formulas, symbol: &symbol };
+        let mut made = maker.steps(formula, &mut program);
+        if self.conditions == Conditions::Computed {
+            for assumption in &trips.assumptions {
+                let TripAssumption::Condition(test, _) = assumption else { continue };
+                let mut of = Vec::new();
+                made = made.and_then(|()| maker.steps(test.of, &mut of));
+                program = under(test.relation, of, program);
+            }
+        }
         let program = made.map(|()| program).map_err(|reason| Unchecked::NoProgram(reason.into_owned()));
         let text = formulas.text(formula, &|symbol| names.of(symbol).name);
         Some(TripClaim {

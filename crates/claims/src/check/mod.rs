@@ -5,4 +5,4 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use claims::claims;
+pub use claims::{claims, guarded_claims};

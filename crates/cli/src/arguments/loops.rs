@@ -93,7 +93,7 @@ pub(crate) struct InputArguments {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
     pub(crate) bindings: Vec<(String, i128)>,
     /// Assumes that there is no input: no file, and no arguments but those that are given here. Reads
-    /// fail, and variables hold what the program itself stores in them. --set overrides it.
+    /// of files fail, and variables hold what the program itself stores in them. --set overrides it.
     #[arg(long)]
     pub(crate) defaults: bool,
 }

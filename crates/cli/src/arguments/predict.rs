@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{InputArguments, ProgramArguments, TimeArguments};
 
@@ -17,6 +17,7 @@ Examples:
   opcost predict --diff predicted/ counted/       ledgers of equal names in two folders, compared
   opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
   opcost predict --json predicted.json prog.bc    the same as JSON
+  opcost predict --emit exe -o prog.predicted prog.c   the program, which predicts itself as it runs
   opcost timing --measure -o this.toml            what instructions and calls take here, once
   opcost predict --timing this.toml prog.c        how long it will take, too
   opcost predict --counts run.opc --timing this.toml   how long a run takes, by its exact counts
@@ -61,10 +62,25 @@ pub(crate) struct PredictArguments {
     /// Writes the prediction to a ledger (.opc), for report, diff, export and overlap.
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
-    /// Where to write the text, instead of stdout.
+    /// Builds the program with its prediction in it, and does not run it. Run by you, it works as before. At its
+    /// end it writes its predicted instructions to the file that OPCOST_PREDICTED names, else to stderr.
+    #[arg(long, value_name = "KIND", requires = "output",
+        conflicts_with_all = ["counts", "bindings", "defaults", "guess", "against", "timing", "ledger", "json",
+            "world", "effects", "arguments"])]
+    pub(crate) emit: Option<PredictEmit>,
+    /// Where to write the text, instead of stdout. With --emit where to write the program.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Arguments of the program: values of argv[1] and so on. Nothing is run.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+/// What is built with the prediction in it.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PredictEmit {
+    /// A program.
+    Exe,
+    /// Bitcode of one input, with what it needs at its end.
+    Bc,
 }

@@ -33,12 +33,16 @@ fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
         return Vec::new();
     }
     let number = |(position, word): (usize, &OsString)| {
-        let number: i32 = word.to_str()?.parse().ok()?;
-        let word = format!("argv[{}]", position + 1);
+        let word = word.to_str()?;
+        let number: i32 = word.parse().ok()?;
+        let named = format!("argv[{}]", position + 1);
         // A negative number has another value where it is read as an unsigned one.
         let readers = READERS.iter().filter(|reader| number >= 0 || !reader.starts_with("strtou"));
-        let read = readers.map(|reader| (reader.replace("{}", &word), i128::from(number)));
-        Some(read.collect::<Vec<_>>())
+        let read = readers.map(|reader| (reader.replace("{}", &named), i128::from(number)));
+        // A long word with zeros at its front need not fit where Fortran puts it.
+        let fortran = (word == number.to_string())
+            .then(|| (format!("_FortranAGetCommandArgument({})", position + 1), i128::from(number)));
+        Some(read.chain(fortran).collect::<Vec<_>>())
     };
     let count = words.len() as i128;
     // As C counts them, and as Fortran's library does.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::arguments::PredictArguments;
+use crate::arguments::{PredictArguments, PredictEmit};
 use crate::verbs::answered::command;
 use crate::verbs::count::quoted;
 use crate::verbs::inputs::values;
@@ -16,6 +16,7 @@ use opcost::nearness::nearness;
 use opcost::recorded::{is_exact, recorded};
 use opcost_answer::predict::{Nearness, PredictAnswers};
 use opcost_answer::{Failure, Status};
+use opcost_job::module::Product;
 use opcost_job::program::PredictJob;
 use opcost_profile::Ledger;
 use opcost_profile::overlap::{Overlap, overlap};
@@ -27,6 +28,7 @@ use opcost_report::predict::json::{Against, PredictDocument, PredictJson};
 use opcost_report::predict::text::{PredictReport, print_prediction};
 use opcost_report::timing::print_time;
 use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::install::install;
 
 /// Functions and loops that are furthest off.
 const WORST: usize = 5;
@@ -35,9 +37,10 @@ const LISTED: usize = 6;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
-    let result = match &arguments.counts {
-        Some(path) => price_counts(arguments, path),
-        None => carry_out(arguments),
+    let result = match (&arguments.counts, arguments.emit) {
+        (Some(path), _) => price_counts(arguments, path),
+        (None, Some(kind)) => emit(arguments, kind),
+        (None, None) => carry_out(arguments),
     };
     save_failure_json(&result, arguments.json.as_deref());
     result
@@ -70,6 +73,22 @@ fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Fai
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
     Ok(Status::Fine)
+}
+
+/// The program with its prediction in it.
+fn emit(arguments: &PredictArguments, kind: PredictEmit) -> Result<Status, Failure> {
+    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let output = arguments.output.as_deref().expect("the command line wants -o with --emit");
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Predict)?;
+    let working = Progress::start("building the program that predicts itself");
+    let made = build.path("made");
+    match (kind, inputs.as_slice()) {
+        (PredictEmit::Exe, _) => build.program(&inputs, &made)?,
+        (PredictEmit::Bc, [input]) => build.module(input, Product::Counted, &made)?,
+        (PredictEmit::Bc, _) => return Err(Failure::Usage("--emit bc takes one input".to_owned())),
+    }
+    drop(working);
+    install(&made, output).map(|()| Status::Fine)
 }
 
 fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {

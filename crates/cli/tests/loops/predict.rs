@@ -67,6 +67,136 @@ fn words_of_the_command_line_have_the_values_that_programs_read() {
 }
 
 /// What leaves the program in an iteration, or returns twice, makes all that comes after it a guess.
+/// A vector loop's rest is not entered where the size is a multiple of the vector. Its count wraps then, and is no
+/// count, though nothing decides the guard: two sizes are possible.
+#[test]
+fn the_count_of_a_loop_that_no_size_enters_is_not_believed() {
+    let work = workplace();
+    let text = "program p
+  implicit none
+  integer :: n, i
+  real(8), allocatable :: a(:)
+  character(len=32) :: w
+  n = 100
+  if (command_argument_count() >= 1) then
+    call get_command_argument(1, w)
+    read (w, *) n
+  end if
+  allocate(a(n))
+  a = 1
+  do i = 2, n - 1
+    a(i) = a(i - 1) + a(i + 1)
+  end do
+  print *, a(n / 2)
+end program p
+";
+    let source = work.write("rest.f90", text);
+    let document = predicted(&work, &["-O2", "--guess", "--set", "n=1000", &source]);
+    let most = document["blocks"].as_array().unwrap().iter().filter_map(|one| one["executions"].as_f64());
+    assert!(most.clone().all(|executions| executions < 1e6), "{:?}", most.collect::<Vec<f64>>());
+}
+
+/// The usual way to read a size in Fortran; hostile variants of it are no numbers.
+#[test]
+fn fortran_reads_its_sizes_from_the_command_line() {
+    let work = workplace();
+    let program = |length: &str, between: &str, items: &str| {
+        format!(
+            "program p
+  implicit none
+  integer :: n, m, i, a(64)
+  character(len={length}) :: text
+  n = 6
+  m = 1
+  a = 0
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, text)
+    {between}
+    read (text, *) {items}
+  end if
+  do i = 1, n
+    a(mod(i * m, 64) + 1) = a(mod(i, 64) + 1) + i
+  end do
+  print *, a
+end program p
+"
+        )
+    };
+    let cases = [
+        ("usual.f90", program("16", "", "n"), "1000", true),
+        ("usual.f90", program("16", "", "n"), "-3", true),
+        ("long.f90", program("300", "", "n"), "77", true),
+        ("changed.f90", program("300", "text(2:2) = '9'", "n"), "1000", false),
+        ("late.f90", program("300", "text(290:290) = '9'", "n"), "1000", false),
+        ("short.f90", program("2", "", "n"), "1000", false),
+        ("zeros.f90", program("16", "", "n"), "00000000000000001000", false),
+    ];
+    for (name, text, word, is_exact) in cases {
+        let source = work.write(name, &text);
+        for level in ["-O1", "-O2"] {
+            work.opcost(&["count", level, "--ledger", "run.opc", &source, "--", word]).expect(0);
+            let document = predicted(&work, &["--guess", level, "--against", "run.opc", &source, "--", word]);
+            let against = &document["against"]["within_1_percent"];
+            let exact = document["blocks"].as_array().unwrap().iter().all(|one| one["exact"] == true);
+            assert_eq!(exact, is_exact, "{name} {level} {word}: {document}");
+            if is_exact {
+                assert_eq!(*against, 1.0, "{name} {level} {word}: {document}");
+            }
+        }
+    }
+    // The second item is not in the text: the program ends there, so nothing is said of what follows.
+    let source = work.write("two.f90", program("16", "", "n, m"));
+    let document = predicted(&work, &["--guess", "-O1", &source, "--", "20"]);
+    assert!(document["blocks"].as_array().unwrap().iter().any(|one| one["exact"] == false), "{document}");
+}
+
+/// `--defaults` says that there is no file; it does not say what a program reads from its own arguments.
+#[test]
+fn a_read_from_an_argument_does_not_fail_because_there_is_no_file() {
+    let work = workplace();
+    let c = "#include <stdio.h>
+int a[64];
+int main(int argc, char **argv) {
+  int n = 6;
+  if (argc > 1) sscanf(argv[1], \"%d\", &n);
+  for (int i = 0; i < n; i++) a[i & 63] += i;
+  return a[3] & 1;
+}
+";
+    let fortran = "program p
+  implicit none
+  integer :: n, i, a(64)
+  character(len=16) :: text
+  n = 6
+  a = 0
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, text)
+    read (text, *) n
+  end if
+  do i = 1, n
+    a(mod(i, 64) + 1) = a(mod(i, 64) + 1) + i
+  end do
+  print *, a(3)
+end program p
+";
+    for (name, text) in [("text.c", c), ("text.f90", fortran)] {
+        let source = work.write(name, text);
+        for level in ["-O0", "-O1"] {
+            // What is called exact is what a run counts.
+            let said = work.opcost(&["predict", "--defaults", level, "--json", "-", &source, "--", "9"]);
+            let document = said.expect(0).json();
+            let blocks = document["blocks"].as_array().unwrap();
+            let is_exact = blocks.iter().all(|one| one["exact"] == true && !one["executions"].is_null());
+            assert!(name == "text.f90" || !is_exact, "{name} {level}: {document}");
+            if is_exact {
+                let counted =
+                    work.opcost(&["count", level, "--json", "-", &source, "--", "9"]).expect(0).json();
+                assert_eq!(document["total"], counted["total"], "{name} {level}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_is_exact_where_the_program_may_end_early() {
     let work = workplace();

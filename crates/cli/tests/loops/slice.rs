@@ -501,6 +501,103 @@ int main(int argc, char **argv) {
     assert!(shown.contains("its header runs 5 times for each entry, entered 7 times"), "{shown}");
 }
 
+/// The compiler merges the ends of two printing statements into one call. Nothing stays for the sake of it.
+#[test]
+fn printing_statements_with_one_end_go() {
+    let work = workplace();
+    let text = "program sums
+  implicit none
+  integer :: i, n
+  double precision :: x
+  read (*, *) n
+  x = 1.0d0
+  do i = 1, n
+    x = x * 1.25d0 + i
+  end do
+  if (x > 100.0d0) then
+    write (6, '(a)') 'large'
+  else
+    write (6, '(a)') 'small'
+  end if
+  read (*, *) n
+  do i = 1, n
+    x = x + 1.0d0
+  end do
+end program sums
+";
+    let both = work.write("both.f90", text);
+    work.write("numbers", "9\n4\n");
+    verified(&work, &["-O1", "--any-status", "--stdin", "numbers", &both], &[]);
+    work.opcost(&["slice", "-O1", "--any-status", "-o", "both.bc", &both]).expect(0);
+    let text = work.tool("llvm-dis-22", &["both.bc", "-o", "-"]).stdout;
+    assert!(!text.contains("fmul") && !text.contains("ExternalFormattedOutput"), "{text}");
+    assert!(text.contains("ExternalListInput"), "{text}");
+}
+
+/// A program that only decides at its end whether it was right computes nothing for that, with `--any-status`.
+/// Where loops come after the decision, or around it, all of it stays.
+#[test]
+fn an_exit_that_nothing_follows_goes_with_what_decides_about_it() {
+    let work = workplace();
+    let text = |first: &str, within: &str, last: &str| {
+        format!(
+            "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {{
+  int n = atoi(argv[1]);
+  double x = 1.0;
+  for (int i = 0; i < n; i++) {{
+    x = x * 1.25 + i;
+    {within}
+  }}
+  {first}
+  for (int i = 0; i < n; i++)
+    putchar('.');
+  {last}
+  return 0;
+}}
+"
+        )
+    };
+    let wrong = "if (x > 1000.0) { puts(\"wrong\"); exit(3); }";
+    let cases = [
+        ("last.c", text("", "", wrong), false),
+        ("first.c", text(wrong, "", ""), true),
+        ("within.c", text("", wrong, ""), true),
+    ];
+    for (name, text, stays) in cases {
+        let source = work.write(name, &text);
+        for level in ["-O0", "-O1"] {
+            for cut in ["1", "2", "3"] {
+                for n in ["0", "4", "40"] {
+                    verified(&work, &[level, "--level", cut, "--any-status", &source], &[n]);
+                }
+            }
+            work.opcost(&["slice", level, "--any-status", "-o", "mini.bc", &source]).expect(0);
+            let shown = work.tool("llvm-dis-22", &["mini.bc", "-o", "-"]).stdout;
+            assert_eq!(shown.contains("fmul") || shown.contains("fmuladd"), stays, "{name} {level}: {shown}");
+        }
+    }
+    let stop = "program sums
+  implicit none
+  integer :: i, n
+  double precision :: x
+  read (*, *) n
+  x = 1.0d0
+  do i = 1, n
+    x = x * 1.25d0 + i
+  end do
+  if (x > 100.0d0) stop 1
+end program sums
+";
+    let source = work.write("stop.f90", stop);
+    work.write("numbers", "19\n");
+    verified(&work, &["-O1", "--any-status", "--stdin", "numbers", &source], &[]);
+    work.opcost(&["slice", "-O1", "--any-status", "-o", "stop.bc", &source]).expect(0);
+    let shown = work.tool("llvm-dis-22", &["stop.bc", "-o", "-"]).stdout;
+    assert!(!shown.contains("fmul") && !shown.contains("call void @_FortranAStop"), "{shown}");
+}
+
 /// An endless loop that is waived is there all the same: a slice ends where its program ends, and not before.
 #[test]
 fn a_waived_loop_that_never_ends_is_no_reason_to_go_on_behind_it() {

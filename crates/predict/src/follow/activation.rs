@@ -375,7 +375,10 @@ impl<'a> Follower<'_, 'a> {
         match symbol {
             Symbol::Argument(position) => Some(Value::Argument(*position)),
             Symbol::Result(at) => Some(Value::Instruction(*at)),
-            _ => frame.modelled.model.symbols.values().find(|open| open.symbol == *symbol)?.value,
+            _ => {
+                let model = &frame.modelled.model;
+                model.symbols[&model.position_of(symbol)?].value
+            }
         }
     }
 

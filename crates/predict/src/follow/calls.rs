@@ -198,8 +198,19 @@ impl Follower<'_, '_> {
         }
         let effect = self.model.externals.effect(function, at, declared);
         let arguments = self.arguments(frame, at);
+        let text = self.text_of_call(&declaration.name, &arguments, memory);
         self.blur(frame.id, at, memory);
         self.fill(&declaration.name, &arguments, memory);
+        if let (Some((to, text)), Some(&at_text)) = (text, function.arguments_of(at).get(1)) {
+            let ty = module.type_of(function, at_text);
+            ty.into_iter().for_each(|ty| memory.put_text(self.model, to.instance, text, ty));
+        }
+        if declaration.name == "_FortranAioInputInteger" {
+            self.read_item(function, at, &arguments, memory);
+        }
+        if let Some(statement) = self.statement_of_call(&declaration.name, &arguments, memory) {
+            return CallEnd::Returns(statement);
+        }
         let never = effect.returns == Returns::Never
             || declaration.is_noreturn
             || function.call(at).is_some_and(|call| call.is_noreturn);

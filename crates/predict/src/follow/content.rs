@@ -36,6 +36,19 @@ pub(super) enum Content {
     /// A pointer somewhere into it.
     Within(InstanceId),
     Code(FunctionId),
+    /// A part of the text of a word of the command line.
+    Text(CommandText),
+    /// A statement of Fortran that reads the text that an instance begins with.
+    Statement(InstanceId),
+}
+
+/// A word of the command line, padded with blanks, in Fortran's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CommandText {
+    /// Which word; 1 is the first after the program's name.
+    pub(super) word: u32,
+    /// Bytes in all.
+    pub(super) length: u64,
 }
 
 /// A byte of an instance.

@@ -3,10 +3,11 @@
 //! The state that all parts of the evaluation share: models, what is left of the budget, the log of
 //! what happened, and summaries of loops.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, ObjectId};
+use opcost_claims::Bindings;
 use opcost_graph::loops::LoopId;
 use opcost_ir::{CalleeRef, Module};
 use opcost_key::{FunctionId, InstructionId};
@@ -41,6 +42,8 @@ pub(crate) struct Follower<'f, 'a> {
     pub(super) summaries: HashMap<SummaryKey, Rc<Summary>>,
     pub(super) closed: HashMap<(FunctionId, Context), bool>,
     pub(super) is_rounded_to_nearest: bool,
+    /// Words of the command line that are numbers; 1 is the first after the program's name.
+    pub(super) words: BTreeMap<u32, i128>,
 }
 
 /// The loop at hand costs too much.
@@ -52,7 +55,7 @@ impl<'f, 'a> Follower<'f, 'a> {
     pub(crate) fn new(
         model: &'a MemoryModel<'a>,
         contexts: &'f mut Contexts<'a>,
-        reads: Reads,
+        bindings: &Bindings,
         belief: Belief,
     ) -> Option<Follower<'f, 'a>> {
         if !is_sequential(model) {
@@ -66,7 +69,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             model,
             contexts,
             belief,
-            writes: WritesOf::new(model, reads),
+            writes: WritesOf::new(model, bindings.reads),
             facts: HashMap::default(),
             log: Log::new(model.module),
             steps: STEPS,
@@ -75,6 +78,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             failures: HashMap::default(),
             summaries: HashMap::default(),
             closed: HashMap::default(),
+            words: bindings.fortran_words(),
             is_rounded_to_nearest: !names.clone().any(changes_rounding)
                 && !model.module.module_assembly_may_round,
         })

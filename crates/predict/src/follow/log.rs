@@ -24,29 +24,59 @@ use crate::prediction::{BlockPrediction, Class};
 /// Events that are kept before they are summed up.
 const MOST_EVENTS: usize = 1 << 14;
 
+/// Digits of a weight that are kept. A loop that is iterated while its exits are guessed adds some each time.
+const MOST_DIGITS: u64 = 2048;
+
 /// How often something happens.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Weight {
     pub(super) own: Fraction,
     /// With other probabilities; the same if no guess is in it.
-    pub(super) other: Fraction,
+    other: Fraction,
+    /// Whether digits were left out: then the two say no more whether a guess is in it.
+    is_rounded: bool,
 }
 
 impl Weight {
     pub(super) fn one() -> Weight {
-        Weight { own: Fraction::one(), other: Fraction::one() }
+        Weight { own: Fraction::one(), other: Fraction::one(), is_rounded: false }
+    }
+
+    pub(super) fn zero() -> Weight {
+        Weight { own: Fraction::zero(), other: Fraction::zero(), is_rounded: false }
     }
 
     pub(super) fn is_zero(&self) -> bool {
         self.own.is_zero() && self.other.is_zero()
     }
 
+    /// Whether no guess is in it.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.is_rounded && self.own == self.other
+    }
+
+    fn is_one(&self) -> bool {
+        self.is_exact() && self.own.is_one()
+    }
+
+    fn shortened(self) -> Weight {
+        if self.own.digits().max(self.other.digits()) <= MOST_DIGITS {
+            return self;
+        }
+        if self.own == self.other && self.own.is_whole() {
+            return self;
+        }
+        Weight { own: self.own.guessed(), other: self.other.guessed(), is_rounded: true }
+    }
+
     pub(super) fn times(&self, own: &Fraction, other: &Fraction) -> Weight {
-        Weight { own: &self.own * own, other: &self.other * other }
+        let is_rounded = self.is_rounded;
+        Weight { own: &self.own * own, other: &self.other * other, is_rounded }.shortened()
     }
 
     pub(super) fn plus(&self, more: &Weight) -> Weight {
-        Weight { own: &self.own + &more.own, other: &self.other + &more.other }
+        let is_rounded = self.is_rounded || more.is_rounded;
+        Weight { own: &self.own + &more.own, other: &self.other + &more.other, is_rounded }.shortened()
     }
 }
 
@@ -71,7 +101,7 @@ impl Path {
             times: self.weight.own.clone(),
             class: self.class,
             reason: self.reason.as_deref().map(str::to_owned),
-            is_exact: self.weight.own == self.weight.other && self.class < Class::Run,
+            is_exact: self.weight.is_exact() && self.class < Class::Run,
         }
     }
 }
@@ -127,8 +157,7 @@ struct Tally {
 
 impl Tally {
     fn none() -> Tally {
-        let weight = Weight { own: Fraction::zero(), other: Fraction::zero() };
-        Tally { ones: 0, weight, class: Class::StaticBlock, reason: None }
+        Tally { ones: 0, weight: Weight::zero(), class: Class::StaticBlock, reason: None }
     }
 
     fn raise(&mut self, class: Class, reason: Option<&Rc<str>>) {
@@ -159,12 +188,14 @@ impl FollowedFunction {
     /// Blocks with what is predicted of them.
     pub(crate) fn predicted(&self) -> impl Iterator<Item = (BlockId, BlockPrediction)> {
         self.blocks.iter().map(|(block, tally)| {
-            let least = &tally.weight.own + whole(tally.ones);
+            let is_exact = tally.weight.is_exact() && tally.class < Class::Run;
+            let own = if is_exact { tally.weight.own.clone() } else { tally.weight.own.guessed() };
+            let least = own + whole(tally.ones);
             let one = BlockPrediction {
                 executions: (tally.class != Class::Open).then(|| least.clone()),
                 least,
                 class: tally.class,
-                is_exact: tally.weight.own == tally.weight.other && tally.class < Class::Run,
+                is_exact,
                 formula: None,
                 reason: tally.reason.as_deref().map(str::to_owned),
             };
@@ -269,11 +300,10 @@ impl Log {
 impl FollowedFunction {
     fn add(&mut self, block: BlockId, path: &Path) {
         let tally = &mut self.blocks[block];
-        if path.weight.own.is_one() && path.weight.other.is_one() {
+        if path.weight.is_one() {
             tally.ones += 1;
         } else {
-            tally.weight.own += &path.weight.own;
-            tally.weight.other += &path.weight.other;
+            tally.weight = tally.weight.plus(&path.weight);
         }
         tally.raise(path.class, path.reason.as_ref());
     }
@@ -288,8 +318,7 @@ impl FollowedFunction {
         for (&block, (own, other)) in summary.members.iter().zip(counts) {
             let path = summary.path_of(model, block, path);
             let tally = &mut self.blocks[block];
-            tally.weight.own += &path.weight.own * own;
-            tally.weight.other += &path.weight.other * other;
+            tally.weight = tally.weight.plus(&path.weight.times(own, other));
             tally.raise(path.class, path.reason.as_ref());
         }
     }

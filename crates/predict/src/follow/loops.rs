@@ -299,7 +299,7 @@ impl Follower<'_, '_> {
                     times: &weight.own * share,
                     class: path.class,
                     reason: path.reason.as_deref().map(str::to_owned),
-                    is_exact: weight.own == weight.other && path.class < Class::Run,
+                    is_exact: weight.is_exact() && path.class < Class::Run,
                 };
                 self.note(Event::Call(EnteredCall { callee: call.callee, context, entries }));
             }

@@ -20,7 +20,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{GlobalId, GlobalKind, ScalarValue, TypeId};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::content::{Byte, Content, InstanceId};
+use super::content::{Byte, CommandText, Content, InstanceId};
 
 /// Cells of one instance.
 const MOST_CELLS: usize = 1 << 14;
@@ -144,6 +144,11 @@ impl Instance {
     }
 }
 
+/// Offsets and sizes of the cells that hold a text.
+fn pieces(text: CommandText) -> impl Iterator<Item = (u64, u64)> {
+    (0..text.length).step_by(WIDEST as usize).map(move |offset| (offset, WIDEST.min(text.length - offset)))
+}
+
 /// Whether a write to these bytes never touches a cell.
 fn is_disjoint(span: Span, start: u64, size: u64) -> bool {
     let Ok(start) = i64::try_from(start) else { return false };
@@ -246,6 +251,34 @@ impl Memory {
             (Some(size), Some(_)) => instance.blur(Span { offsets: Offsets::exact(at.offset), size }),
             _ => instance.forget(),
         }
+    }
+
+    /// The text of a word of the command line is written to the start of an instance.
+    pub(super) fn put_text(
+        &mut self,
+        model: &MemoryModel<'_>,
+        to: InstanceId,
+        text: CommandText,
+        ty: TypeId,
+    ) {
+        if let Some(instance) = self.instance_mut(model, to) {
+            for (offset, size) in pieces(text) {
+                instance.write(offset, Cell { size, ty, content: Content::Text(text) });
+            }
+        }
+    }
+
+    /// The text of a word of the command line that an instance begins with, where all of it is still there.
+    pub(super) fn text(&self, from: InstanceId) -> Option<CommandText> {
+        let instance = self.instances.get(&from)?;
+        let Content::Text(text) = instance.cells.get(&0)?.content else { return None };
+        let is_there = |(offset, size)| {
+            instance
+                .cells
+                .get(&offset)
+                .is_some_and(|cell| cell.size == size && cell.content == Content::Text(text))
+        };
+        pieces(text).all(is_there).then_some(text)
     }
 
     /// Something is written somewhere into an instance.

@@ -22,6 +22,7 @@
 //! | what does an activation do? | `activation` |
 //! | what does a call do? | `calls` |
 //! | what does a loop do? | `loops` |
+//! | what does Fortran read from its command line? | `command` |
 //!
 //! Input: a closed program, models of its functions. Output: [`Followed`], which has counts of
 //! what was followed and the calls that were not. Cost: at most [`STEPS`] instructions.
@@ -30,6 +31,7 @@
 
 mod activation;
 mod calls;
+mod command;
 mod compute;
 mod content;
 mod facts;

@@ -153,7 +153,7 @@ impl<'a> WritesOf<'a> {
             writes.push(Write::Wild);
         }
         for (position, &argument) in (0..).zip(arguments) {
-            for touched in effect.touches_of(position).filter(|touched| self.writes(touched.how)) {
+            for touched in effect.touches_of(position).filter(|touched| self.writes(touched.how, id, at)) {
                 let size = self.extent(arguments, touched.extent);
                 writes.push(Write::Targets(addresses.targets_id(id, argument), size));
                 if touched.is_deep {
@@ -170,11 +170,33 @@ impl<'a> WritesOf<'a> {
     }
 
     /// Whether memory is another afterwards. A read that fails leaves it as it was.
-    fn writes(&self, how: Touching) -> bool {
+    fn writes(&self, how: Touching, id: FunctionId, at: InstructionId) -> bool {
         match how {
-            Touching::Input(Origin::StandardInput | Origin::Parameter(_)) => self.reads == Reads::Open,
+            Touching::Input(Origin::StandardInput) => self.reads == Reads::Open,
+            Touching::Input(Origin::Parameter(_)) => match self.reads {
+                Reads::Open => true,
+                Reads::OnlyText => self.may_read_text(id, at),
+                Reads::Absent => false,
+            },
             how => how.writes(),
         }
+    }
+
+    /// Whether a call of the library is, or may be, a read from text in memory.
+    fn may_read_text(&self, id: FunctionId, at: InstructionId) -> bool {
+        let function = &self.model.module.functions[id];
+        let callee = |at: InstructionId| match function.call(at)?.callee {
+            CalleeRef::Declaration(declared) => Some(&*self.model.module.declarations[declared].name),
+            _ => None,
+        };
+        let Some(name) = callee(at) else { return true };
+        if !name.starts_with("_FortranAio") {
+            return name.contains("sscanf");
+        }
+        let Some(&Value::Instruction(begin)) = function.arguments_of(at).first() else { return true };
+        !callee(begin).is_some_and(|name| {
+            name.starts_with("_FortranAioBegin") && !name.starts_with("_FortranAioBeginInternal")
+        })
     }
 
     /// Bytes that a table's extent is at a call.

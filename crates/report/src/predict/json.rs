@@ -267,7 +267,8 @@ fn function<'a>(one: &'a PredictedFunction, priced: Option<&Priced>) -> Function
         file: one.file.as_deref(),
         line: one.line,
         entries: number(&one.entries),
-        instructions: one.blocks.iter().map(|block| executions_of(block) * block.weight as f64).sum(),
+        instructions: one.blocks.iter().map(|block| executions_of(block) * block.weight as f64).sum::<f64>()
+            + 0.0,
         seconds: priced.map(|priced| priced.seconds_of(&one.key)),
         class: class(one.class),
         reason: one.reason.as_deref(),

@@ -51,7 +51,8 @@ pub fn class_shares(answers: &PredictAnswers) -> Vec<(PredictedClass, f64)> {
     let all: f64 = answers.functions.iter().flat_map(|one| &one.blocks).map(executions_of).sum();
     let share = |class: PredictedClass| {
         let own = answers.functions.iter().flat_map(|one| &one.blocks).filter(|block| block.class == class);
-        let sum: f64 = own.map(executions_of).sum();
+        // A sum of nothing is a negative zero.
+        let sum = own.map(executions_of).sum::<f64>() + 0.0;
         if all > 0.0 { sum / all } else { 0.0 }
     };
     PredictedClass::ALL.into_iter().map(|class| (class, share(class))).collect()

@@ -12,6 +12,7 @@ use object::{Object, ObjectSymbol};
 use super::state::{Build, Purpose};
 use crate::input::{Input, Language};
 use crate::link_flags::reaches_linker;
+use crate::runtime::Form;
 use crate::tools::run_linker;
 use opcost_answer::Failure;
 
@@ -43,6 +44,9 @@ impl Build {
                 (None, vec![crate::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
             }
             Purpose::Values => (None, vec![crate::runtime::compile_values(clang, &target, &folder)?]),
+            Purpose::Predict => {
+                (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
+            }
             // Nothing is added to what is only looked at.
             Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (None, Vec::new()),
         };

@@ -13,6 +13,7 @@ use opcost_profile::formats::map::read_maps;
 use super::rust::Rustc;
 use super::state::{Build, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
+use crate::runtime::{Form, compile_predict};
 use crate::threads::{library_may_start, word_may_start};
 
 impl Build {
@@ -71,7 +72,7 @@ impl Build {
             map: output.with_extension("opcmap"),
             module: relative(&tidy(&root.join(&input.path)), &root),
             anchor: self.anchor(input),
-            purpose: self.module_purpose()?,
+            purpose: self.module_purpose(product)?,
             threads: if is_threaded { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: self.cost.clone(),
             library: if self.is_portable() { None } else { self.library()? },
@@ -110,7 +111,7 @@ impl Build {
         })
     }
 
-    fn module_purpose(&self) -> Result<ModulePurpose, Failure> {
+    fn module_purpose(&self, product: Product) -> Result<ModulePurpose, Failure> {
         Ok(match self.purpose {
             Purpose::Count { placement } => ModulePurpose::Count { placement },
             Purpose::Fuel { overshoot, audit, harden, by_segment } => ModulePurpose::Meter(MeteringJob {
@@ -127,6 +128,10 @@ impl Build {
                 },
             }),
             Purpose::Values => ModulePurpose::Values(self.values.clone().unwrap_or_default()),
+            Purpose::Predict => ModulePurpose::Predict {
+                // Bitcode is whole; a program gets the runtime when it is linked.
+                runtime: (product == Product::Counted).then(|| self.predict_runtime()).transpose()?,
+            },
             Purpose::Sample { optimiser } => ModulePurpose::Sample {
                 optimise: (optimiser == Optimiser::BehindAnchor)
                     .then(|| self.options.optimiser_level())
@@ -135,6 +140,12 @@ impl Build {
             // Nothing is built of what is only looked at, but its anchor.
             Purpose::Life | Purpose::Analysis => ModulePurpose::Count { placement: Placement::Chords },
         })
+    }
+
+    /// Bitcode of what a program needs that predicts itself.
+    fn predict_runtime(&self) -> Result<PathBuf, Failure> {
+        let folder = self.path("runtime");
+        compile_predict(&self.tools.clang, &self.target_flags(), &folder, Form::Bitcode)
     }
 
     /// Bitcode that does not say where it may be loaded is compiled as clang

@@ -21,6 +21,7 @@ impl Build {
             let what = match self.purpose {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
+                Purpose::Predict => "predict themselves",
                 Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => "",
             };
             if !what.is_empty() {

@@ -33,6 +33,8 @@ pub enum Purpose {
     Analysis,
     /// To record values: what, `Build::values` says.
     Values,
+    /// To add up what is predicted of it.
+    Predict,
     /// To be sampled: as it is, with a table of its code next to it.
     Sample {
         /// Where the optimiser runs.
@@ -79,6 +81,7 @@ impl Purpose {
             | Purpose::Life
             | Purpose::Analysis
             | Purpose::Values
+            | Purpose::Predict
             | Purpose::Sample { .. } => cost_model(given.unwrap_or(COUNTED)),
             Purpose::Fuel { .. } => fuel_model(given.unwrap_or("fuel/1")),
         }
@@ -166,6 +169,7 @@ impl Build {
             | Purpose::Life
             | Purpose::Analysis
             | Purpose::Values
+            | Purpose::Predict
             | Purpose::Sample { .. } => Placement::Chords,
         }
     }

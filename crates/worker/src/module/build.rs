@@ -1,4 +1,4 @@
-//! One module: from bitcode to an object that is counted, metered, recorded or sampled.
+//! One module: from bitcode to an object that is counted, metered, recorded, sampled or predicted.
 //!
 //! Bitcode that is counted already goes straight to machine code.
 
@@ -11,7 +11,7 @@ use opcost_profile::formats::map::{read_maps, write_map};
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::texts::texts_of;
-use super::{meter, portable, sampled, values};
+use super::{charge, meter, portable, sampled, values};
 use crate::error::WorkError;
 
 /// Builds the module.
@@ -40,7 +40,10 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
     let counted = |what: &str| WorkError::Refused(format!("it is counted already; {what}"));
     reply.phases = match (&job.purpose, kept) {
         (ModulePurpose::Meter(_), Some(_)) => return Err(counted("meter its sources")),
-        (ModulePurpose::Values(_) | ModulePurpose::Sample { .. }, Some(_)) => {
+        (
+            ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. },
+            Some(_),
+        ) => {
             return Err(counted("give its sources"));
         }
         (ModulePurpose::Count { .. }, Some(kept)) => {
@@ -52,6 +55,9 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
             Some(meter::meter(session, job, metering, code, watch)?)
         }
         (ModulePurpose::Values(wish), None) => values::record_values(session, job, wish, watch)?,
+        (ModulePurpose::Predict { runtime }, None) => {
+            charge::charge(session, job, runtime.as_deref(), watch)?
+        }
         (ModulePurpose::Sample { optimise }, None) => {
             Some(sampled::table_code(session, job, *optimise, watch)?)
         }

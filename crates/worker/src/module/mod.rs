@@ -1,6 +1,7 @@
-//! One module is built: counted, metered, recorded or sampled.
+//! One module is built: counted, metered, recorded, sampled or predicted.
 
 pub(crate) mod build;
+mod charge;
 mod meter;
 mod portable;
 mod prepared;

@@ -26,9 +26,10 @@ pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRe
         cost: job.cost.clone(),
         placement: match job.purpose {
             ModulePurpose::Count { placement } => placement,
-            ModulePurpose::Meter(_) | ModulePurpose::Values(_) | ModulePurpose::Sample { .. } => {
-                Placement::Chords
-            }
+            ModulePurpose::Meter(_)
+            | ModulePurpose::Values(_)
+            | ModulePurpose::Predict { .. }
+            | ModulePurpose::Sample { .. } => Placement::Chords,
         },
         per_thread: job.threads == ThreadMode::Always || starts_threads(module),
         wrapped: opcost_runtime::WRAPPED,

@@ -1,13 +1,17 @@
 //! What do a user's words about inputs mean for formulas?
 //!
 //! One meaning for all verbs: numbers for names of formulas go before numbers of words of the command
-//! line; without inputs each read fails, and what could be opened is not there.
+//! line; without inputs each read fails, and what could be opened is not there. A read from text does not
+//! fail where there are arguments: the text may be one of them.
 
 use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::MemoryModel;
 use opcost_claims::Bindings;
 use opcost_ir::{Module, Value};
 use opcost_job::program::InputValues;
+
+/// How many words the command line has after the program's name, as formulas name it.
+const ARGUMENTS: &str = "_FortranAArgumentCount()";
 
 /// The numbers for names of formulas.
 pub(crate) fn bindings(program: &MemoryModel<'_>, inputs: &InputValues) -> Bindings {
@@ -19,7 +23,13 @@ pub(crate) fn bindings(program: &MemoryModel<'_>, inputs: &InputValues) -> Bindi
     });
     let goes_before = |name: &String| inputs.bindings.iter().any(|(bound, _)| bound == name);
     given.extend(arguments.filter(|(name, _)| !goes_before(name)));
-    Bindings { given, reads: if inputs.defaults { Reads::Absent } else { Reads::Open } }
+    let has_arguments = inputs.arguments.iter().any(|(name, count)| name == ARGUMENTS && *count > 0);
+    let reads = match (inputs.defaults, has_arguments) {
+        (false, _) => Reads::Open,
+        (true, false) => Reads::Absent,
+        (true, true) => Reads::OnlyText,
+    };
+    Bindings { given, reads }
 }
 
 /// The source's own name of the parameter of `main` that counts the words of the command line.

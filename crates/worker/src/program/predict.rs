@@ -37,6 +37,7 @@ use opcost_recover::{
 
 use crate::error::WorkError;
 use crate::names::name_files;
+use crate::weights::{runs, weights};
 
 /// Executions of all blocks.
 ///
@@ -68,11 +69,11 @@ pub(crate) fn answer(
     let functions: Vec<PredictedFunction> =
         program.module.functions.ids().filter_map(|id| made.function(id)).collect();
     let mut total = whole(0);
-    for (id, one) in prediction.functions.iter() {
-        for (block, one) in one.iter().flat_map(|one| one.blocks.iter()) {
-            if one.executions.is_some() {
-                total += &one.least * whole(weight(&map.functions[id], block));
-            }
+    for (id, function) in prediction.functions.iter() {
+        let Some(function) = function else { continue };
+        let weights = weights(&map.functions[id], &function.cut_offs);
+        for (block, one) in function.blocks.iter().filter(|(_, one)| one.executions.is_some()) {
+            total += &one.least * whole(weights[block]);
         }
     }
     let is_open = functions.iter().flat_map(|one| &one.blocks).any(|block| block.executions.is_none());
@@ -126,11 +127,6 @@ fn request(job: &PredictJob, module: String, target: &str) -> InstrumentRequest<
     }
 }
 
-/// What a block costs each time.
-fn weight(function: &FunctionMap, block: BlockId) -> u64 {
-    function.segments.values().filter(|segment| segment.block == block).map(|segment| segment.weight).sum()
-}
-
 /// Answers while they are made.
 struct Made<'a> {
     program: &'a MemoryModel<'a>,
@@ -148,7 +144,7 @@ impl Made<'_> {
         let forest = LoopForest::compute(function, &Dominators::compute(function, BlockId::new(0)));
         let header =
             |block: BlockId| forest.innermost[block].map(|id| forest.loops[id].header.index() as u32);
-        let weights: Vec<u64> = weights(&self.map.functions[id], function.blocks.len());
+        let weights = weights(&self.map.functions[id], &predicted.cut_offs);
         let by_llvm = shares(&self.session.block_frequencies(id));
         let by_statics: IdMap<BlockId, f64> = static_frequencies(module, id).values().map(to_f64).collect();
         let blocks = function.blocks.ids().map(|block| {
@@ -168,7 +164,7 @@ impl Made<'_> {
                 is_exact: one.is_exact,
                 formula: one.formula.clone(),
                 reason: one.reason.clone(),
-                weight: weights[block.index()],
+                weight: weights[block],
                 by_llvm: by_llvm[block.index()],
                 by_statics: by_statics[block],
             }
@@ -200,14 +196,6 @@ impl Made<'_> {
         let place: &Place = &self.program.module.places[place?];
         (place.line > 0).then(|| (self.program.module.files[place.file].clone(), place.line))
     }
-}
-
-fn weights(function: &FunctionMap, blocks: usize) -> Vec<u64> {
-    let mut weights = vec![0; blocks];
-    for segment in function.segments.values() {
-        weights[segment.block.index()] += segment.weight;
-    }
-    weights
 }
 
 /// Frequencies by that of the entry.
@@ -365,7 +353,10 @@ fn counts(
         Some(predicted) => number(&predicted.blocks[block].least),
         None => Ok(0),
     };
-    let segments = function.segments.values().map(|segment| of_block(segment.block));
+    let segments = function.segments.values().map(|segment| match predicted {
+        Some(predicted) if !runs(segment, &predicted.cut_offs) => Ok(0),
+        _ => of_block(segment.block),
+    });
     let segments: IdMap<SegmentId, u64> =
         segments.collect::<Result<Vec<u64>, NoLedger>>()?.into_iter().collect();
     let entries = predicted.and_then(|one| one.blocks.values().next()).map(|one| number(&one.least));

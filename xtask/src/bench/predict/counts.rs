@@ -66,7 +66,9 @@ fn subjects(programs: &[String]) -> Result<Vec<Subject>> {
             }
             let sources = [member.source].into_iter().chain(member.common).map(PathBuf::into_os_string);
             let inputs = member.flags.into_iter().chain(sources).collect();
-            all.push(Subject { name, inputs, libraries: member.libraries, arguments: Vec::new() });
+            // Threads are in the C library itself, and no input of opcost.
+            let libraries = member.libraries.into_iter().filter(|library| library != "-pthread").collect();
+            all.push(Subject { name, inputs, libraries, arguments: Vec::new() });
         }
     }
     let is_read = |language: &Language| matches!(language, Language::C | Language::Fortran);
@@ -76,7 +78,8 @@ fn subjects(programs: &[String]) -> Result<Vec<Subject>> {
         }
         let flags = program.flags.iter().map(OsString::from);
         let inputs = flags.chain(program.sources.iter().map(|path| path.clone().into_os_string())).collect();
-        let (libraries, arguments) = (program.libraries, program.small);
+        let libraries = program.libraries.into_iter().filter(|library| library != "-pthread").collect();
+        let arguments = program.small;
         all.push(Subject { name: program.name, inputs, libraries, arguments });
     }
     Ok(all)
