@@ -36,7 +36,7 @@ pub struct HdlAnswers {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HdlLoop {
     /// Where it ends in the source.
-    pub place: Option<String>,
+    pub location: Option<String>,
     /// Cycles from one iteration to the next.
     pub interval: u32,
     /// The least interval that any schedule has; none of a loop whose iterations do not overlap.

@@ -138,7 +138,7 @@ impl BlockChecker<'_> {
                 if memory != same || !(writes || also) {
                     continue;
                 }
-                if position < other && !self.are_apart(first, second) && behind.cycle <= before.cycle {
+                if position < other && !self.are_disjoint(first, second) && behind.cycle <= before.cycle {
                     wrong.push(format!("{second} does not wait for {first}, which it may meet"));
                 }
                 let later = meeting(self.kernel, self.block, first, second).later;
@@ -152,7 +152,7 @@ impl BlockChecker<'_> {
     }
 
     /// Whether two positions are one sum with different constants.
-    fn are_apart(&self, first: NodeId, second: NodeId) -> bool {
+    fn are_disjoint(&self, first: NodeId, second: NodeId) -> bool {
         let parts = |node: NodeId| match self.kernel.nodes[node].operands[0] {
             KernelOperand::Constant { value, .. } => Some((None, value as i64)),
             KernelOperand::Node(position) => match &self.kernel.nodes[position].action {
@@ -202,7 +202,7 @@ impl BlockChecker<'_> {
         if writes.values().any(|&count| count > 1) {
             too_many("writes of a memory");
         }
-        if resources.is_one_port() && reads.keys().any(|place| writes.contains_key(place)) {
+        if resources.is_one_port() && reads.keys().any(|location| writes.contains_key(location)) {
             too_many("accesses of a memory");
         }
         if units.values().any(|&count| count > 1) {

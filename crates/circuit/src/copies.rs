@@ -90,7 +90,7 @@ fn add_copy(kernel: &mut Kernel, block: BlockId, operand: KernelOperand, of: Nod
         bits: like.bits,
         block: Some(block),
         name: like.name.clone(),
-        place: like.place.clone(),
+        location: like.location.clone(),
         origin: None,
     };
     let id = kernel.nodes.push(node);

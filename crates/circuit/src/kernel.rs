@@ -25,7 +25,7 @@ pub struct Kernel {
     /// Its name in the source.
     pub name: String,
     /// Where it is written.
-    pub place: Option<KernelPlace>,
+    pub location: Option<KernelLocation>,
     /// How many parameters it has.
     pub parameters: u32,
     /// Parameters that are integers, with their nodes, in order.
@@ -54,7 +54,7 @@ pub struct KernelNode {
     /// The variable of the source; empty if none is known.
     pub name: String,
     /// Where it is written.
-    pub place: Option<KernelPlace>,
+    pub location: Option<KernelLocation>,
     /// Which value of the module it is, if it is one.
     pub origin: Option<NodeOrigin>,
 }
@@ -70,14 +70,14 @@ pub struct NodeOrigin {
 
 /// A place of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelPlace {
+pub struct KernelLocation {
     /// The file.
     pub file: String,
     /// The line.
     pub line: u32,
 }
 
-impl fmt::Display for KernelPlace {
+impl fmt::Display for KernelLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -196,7 +196,7 @@ pub struct KernelBlock {
     /// How it ends.
     pub end: Terminator,
     /// Where it ends, in the source.
-    pub place: Option<KernelPlace>,
+    pub location: Option<KernelLocation>,
 }
 
 /// How a block ends.
@@ -276,14 +276,14 @@ pub enum MemoryKind {
         parameter: Option<u32>,
     },
     /// In the circuit, with what it holds at the start, if that is defined.
-    Inside(Option<Cells>),
+    Inside(Option<MemoryCells>),
     /// In the circuit, and never written.
-    Table(Cells),
+    Table(MemoryCells),
 }
 
 /// Elements of data at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cells(pub Vec<u64>);
+pub struct MemoryCells(pub Vec<u64>);
 
 impl Kernel {
     /// Bits of an operand's type.

@@ -25,7 +25,7 @@
 //! widths take the same cycles, and what they differ in comes from the widths.
 //!
 //! Limits: integers of at most 64 bits, one clock, no floating point, no calls outside. What cannot
-//! be a circuit is a [`Refusal`] that names its place and the way out.
+//! be a circuit is a [`CircuitRefusal`] that names its place and the way out.
 
 mod alias;
 mod bound;
@@ -47,11 +47,11 @@ mod widths;
 pub use check::{Violation, check};
 pub use driver::{Pieces, driver};
 pub use kernel::{
-    Action, Cells, Kernel, KernelBlock, KernelMemory, KernelNode, KernelOperand, KernelPlace, MemoryId,
-    MemoryKind, NodeId, NodeOrigin, Terminator,
+    Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells,
+    MemoryId, MemoryKind, NodeId, NodeOrigin, Terminator,
 };
 pub use lower::lower;
-pub use refusal::Refusal;
+pub use refusal::CircuitRefusal;
 pub use schedule::schedule;
 pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
 pub use target::{Resources, Target, Unit};

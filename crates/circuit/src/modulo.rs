@@ -67,7 +67,7 @@ pub(crate) fn fit(
             return Some(placement.slots);
         };
         let node = open.swap_remove(next);
-        open.extend(placement.place(node));
+        open.extend(placement.put(node));
         if node == condition && placement.slots[&node].ready_cycle >= interval {
             return None;
         }
@@ -113,7 +113,7 @@ struct Placement<'a> {
 
 impl Placement<'_> {
     /// Places a node; those that had to go.
-    fn place(&mut self, node: NodeId) -> Vec<NodeId> {
+    fn put(&mut self, node: NodeId) -> Vec<NodeId> {
         let mut time = 0;
         for wait in self.before.get(&node).into_iter().flatten() {
             if let Some(&first) = self.slots.get(&wait.first) {
@@ -135,8 +135,8 @@ impl Placement<'_> {
                 Some(&last) if last >= earliest.cycle => self.at_clock(node, last + 1),
                 _ => earliest,
             });
-            let place = (resource, slot.unit, slot.cycle % self.interval);
-            if let Some(other) = self.busy.insert(place, node) {
+            let location = (resource, slot.unit, slot.cycle % self.interval);
+            if let Some(other) = self.busy.insert(location, node) {
                 self.slots.remove(&other);
                 gone.push(other);
             }

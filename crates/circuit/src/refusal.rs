@@ -2,36 +2,36 @@
 
 use std::fmt;
 
-use crate::kernel::KernelPlace;
+use crate::kernel::KernelLocation;
 
 /// Why there is no circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CircuitRefusal {
     /// Where the obstacle is in the source, if the compiler says so.
-    pub place: Option<KernelPlace>,
+    pub location: Option<KernelLocation>,
     /// What it is.
     pub what: String,
     /// What to do about it.
-    pub way_out: String,
+    pub remedy: String,
 }
 
-impl Refusal {
+impl CircuitRefusal {
     pub(crate) fn new(
-        place: Option<KernelPlace>,
+        location: Option<KernelLocation>,
         what: impl Into<String>,
-        way_out: impl Into<String>,
-    ) -> Refusal {
-        Refusal { place, what: what.into(), way_out: way_out.into() }
+        remedy: impl Into<String>,
+    ) -> CircuitRefusal {
+        CircuitRefusal { location, what: what.into(), remedy: remedy.into() }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CircuitRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        if let Some(location) = &self.location {
+            write!(f, "{location}: ")?;
         }
-        write!(f, "{}; {}", self.what, self.way_out)
+        write!(f, "{}; {}", self.what, self.remedy)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for CircuitRefusal {}

@@ -62,11 +62,11 @@ impl Target {
 
     /// How long an operation takes; never longer than a cycle, in which it is alone then.
     pub fn delay(&self, kernel: &Kernel, node: NodeId) -> u32 {
-        self.wanted_delay(kernel, node).min(self.period)
+        self.full_delay(kernel, node).min(self.period)
     }
 
     /// How long an operation takes, also if that is longer than a cycle.
-    pub fn wanted_delay(&self, kernel: &Kernel, node: NodeId) -> u32 {
+    pub fn full_delay(&self, kernel: &Kernel, node: NodeId) -> u32 {
         let of = &kernel.nodes[node];
         let widest = of.operands.iter().map(|&operand| kernel.bits(operand)).chain([of.bits]).max();
         let bits = widest.unwrap_or(1);

@@ -16,7 +16,7 @@
 use opcost_index::{Id, IdMap};
 
 use crate::kernel::{
-    Action, Cells, Kernel, KernelNode, KernelOperand, MemoryId, MemoryKind, NodeId, NodeOrigin,
+    Action, Kernel, KernelNode, KernelOperand, MemoryCells, MemoryId, MemoryKind, NodeId, NodeOrigin,
 };
 
 /// What is claimed of a value.
@@ -112,7 +112,7 @@ fn is_position(node: &KernelNode) -> bool {
 }
 
 /// What holds all that is written to a memory, and what it holds at the start.
-fn elements(kernel: &Kernel, wires: &Wires, memory: MemoryId, start: Option<&Cells>) -> Wire {
+fn elements(kernel: &Kernel, wires: &Wires, memory: MemoryId, start: Option<&MemoryCells>) -> Wire {
     let bits = kernel.memories[memory].bits;
     let (mut plain, mut with_sign) = (1, 0);
     let mut add = |(width, signed): (u32, bool)| match signed {

@@ -8,7 +8,7 @@ use opcost_key::{BlockId, InstructionId};
 
 use super::{Frame, Lowered, Lowering};
 use crate::kernel::{Action, KernelOperand, Terminator};
-use crate::refusal::Refusal;
+use crate::refusal::CircuitRefusal;
 
 /// Intrinsics without an effect on what is computed.
 const SILENT: [&str; 6] = [
@@ -27,15 +27,15 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         current: BlockId,
         at: InstructionId,
-    ) -> Result<BlockId, Refusal> {
+    ) -> Result<BlockId, CircuitRefusal> {
         let callee = frame.body.call(at).map(|call| call.callee);
-        let place = self.place_of(frame, at);
+        let location = self.location_of(frame, at);
         match callee {
             Some(CalleeRef::Function(function)) => {
                 if self.module.functions[function].linkage == opcost_ir::Linkage::Replaceable {
                     let what =
                         format!("{} may be replaced by another definition", self.function_name(function));
-                    return Err(Refusal::new(place, what, "make it static"));
+                    return Err(CircuitRefusal::new(location, what, "make it static"));
                 }
                 let mut arguments = Vec::new();
                 for &argument in frame.body.arguments_of(at) {
@@ -45,14 +45,14 @@ impl<'m> Lowering<'m> {
                     }
                     arguments.push(lowered);
                 }
-                self.put_in_place(frame, current, at, arguments)
+                self.inline_body(frame, current, at, arguments)
             }
             Some(CalleeRef::Declaration(id)) => {
                 let declaration = &self.module.declarations[id];
                 if !declaration.is_intrinsic {
                     let what = format!("{} is called, whose body is not seen", declaration.name);
-                    return Err(Refusal::new(
-                        place,
+                    return Err(CircuitRefusal::new(
+                        location,
                         what,
                         "give the file that defines it, or leave the call out",
                     ));
@@ -61,12 +61,12 @@ impl<'m> Lowering<'m> {
                 self.intrinsic(frame, current, at, &name)?;
                 Ok(current)
             }
-            Some(CalleeRef::Indirect) => Err(Refusal::new(
-                place,
+            Some(CalleeRef::Indirect) => Err(CircuitRefusal::new(
+                location,
                 "a function is called through a pointer",
                 "a circuit has no function pointers; call the function by its name",
             )),
-            _ => Err(Refusal::new(place, "assembly is called", "write it in C")),
+            _ => Err(CircuitRefusal::new(location, "assembly is called", "write it in C")),
         }
     }
 
@@ -75,19 +75,19 @@ impl<'m> Lowering<'m> {
         ty.is_some_and(|ty| matches!(self.module.types[ty], Type::Pointer(_)))
     }
 
-    fn put_in_place(
+    fn inline_body(
         &mut self,
         frame: &mut Frame<'m>,
         current: BlockId,
         at: InstructionId,
         arguments: Vec<Lowered>,
-    ) -> Result<BlockId, Refusal> {
+    ) -> Result<BlockId, CircuitRefusal> {
         let Some(CalleeRef::Function(function)) = frame.body.call(at).map(|call| call.callee) else {
             return Err(self.no_operation(frame, at));
         };
-        let place = self.place_of(frame, at);
-        let entry = self.new_block(place.clone());
-        let behind = self.new_block(place);
+        let location = self.location_of(frame, at);
+        let entry = self.new_block(location.clone());
+        let behind = self.new_block(location);
         self.blocks[current].end = Terminator::Jump(entry);
         let result = self.body(function, arguments, entry)?;
         let (mut blocks, mut operands) = (Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ impl<'m> Lowering<'m> {
         }
         let ty = frame.body.instructions[at].ty;
         if self.module.types[ty] != Type::Void && !operands.is_empty() {
-            let bits = self.integer_bits(ty, self.place_of(frame, at).as_ref())?;
+            let bits = self.integer_bits(ty, self.location_of(frame, at).as_ref())?;
             let node = self.node(behind, Action::Phi(blocks), operands, bits);
             self.label(frame, at, node);
             let operand = KernelOperand::Node(node);
@@ -115,7 +115,7 @@ impl<'m> Lowering<'m> {
         block: BlockId,
         at: InstructionId,
         name: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CircuitRefusal> {
         if SILENT.iter().any(|silent| name.starts_with(silent)) {
             return Ok(());
         }
@@ -123,14 +123,18 @@ impl<'m> Lowering<'m> {
         let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
         let refusal = || {
             let what = format!("the operation {stem} has no circuit");
-            Refusal::new(self.place_of(frame, at), what, "write it with operators, arrays and loops")
+            CircuitRefusal::new(
+                self.location_of(frame, at),
+                what,
+                "write it with operators, arrays and loops",
+            )
         };
         let is_integer = matches!(self.module.types[frame.body.instructions[at].ty], Type::Integer(1..=64));
         if !is_integer {
             return Err(refusal());
         }
         let refusal = refusal();
-        let bits = self.integer_bits(frame.body.instructions[at].ty, refusal.place.as_ref())?;
+        let bits = self.integer_bits(frame.body.instructions[at].ty, refusal.location.as_ref())?;
         let mut operands = Vec::new();
         for &argument in frame.body.arguments_of(at) {
             operands.push(self.value(frame, argument, at)?.operand);

@@ -20,10 +20,10 @@ use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Type, TypeId, V
 use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use crate::kernel::{
-    Action, Kernel, KernelBlock, KernelMemory, KernelNode, KernelOperand, KernelPlace, MemoryId, MemoryKind,
-    NodeId, NodeOrigin, Terminator,
+    Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryId,
+    MemoryKind, NodeId, NodeOrigin, Terminator,
 };
-use crate::refusal::Refusal;
+use crate::refusal::CircuitRefusal;
 use settle::MemoryAccess;
 
 /// More nodes than these are no kernel.
@@ -34,7 +34,7 @@ const MOST_NODES: usize = 1 << 15;
 ///
 /// # Errors
 /// It holds what cannot be a circuit.
-pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Result<Kernel, Refusal> {
+pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Result<Kernel, CircuitRefusal> {
     let layout = Layout::of(module);
     let mut lowering = Lowering {
         module,
@@ -57,7 +57,7 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
     }
     let kernel = Kernel {
         name: name_of(body),
-        place: lowering.place(body.place),
+        location: lowering.location(body.place),
         parameters: body.parameters,
         inputs,
         result: lowering.result_bits(function)?,
@@ -118,15 +118,19 @@ pub(crate) struct LoweredBody {
 
 impl<'m> Lowering<'m> {
     /// Nodes and memories of the parameters.
-    fn parameters(&mut self, function: FunctionId) -> Result<(Vec<NodeId>, Vec<Lowered>), Refusal> {
+    fn parameters(&mut self, function: FunctionId) -> Result<(Vec<NodeId>, Vec<Lowered>), CircuitRefusal> {
         let body = &self.module.functions[function];
-        let place = self.place(body.place);
+        let location = self.location(body.place);
         let Type::Function(_, parameters, is_variadic) = &self.module.types[body.ty] else {
-            return Err(Refusal::new(place, "it has no parameters that are seen", "compile it from C"));
+            return Err(CircuitRefusal::new(
+                location,
+                "it has no parameters that are seen",
+                "compile it from C",
+            ));
         };
         if *is_variadic {
-            return Err(Refusal::new(
-                place,
+            return Err(CircuitRefusal::new(
+                location,
                 format!("{} takes any number of arguments", name_of(body)),
                 "a circuit has a fixed set of ports; give it a fixed set of parameters",
             ));
@@ -143,7 +147,7 @@ impl<'m> Lowering<'m> {
                 arguments.push(Lowered { operand: zero_position(), memory: Some(memory) });
                 continue;
             }
-            let bits = self.integer_bits(ty, place.as_ref())?;
+            let bits = self.integer_bits(ty, location.as_ref())?;
             let origin = Some(NodeOrigin { function, value });
             let node = self.nodes.push(KernelNode {
                 action: Action::Input,
@@ -151,7 +155,7 @@ impl<'m> Lowering<'m> {
                 bits,
                 block: None,
                 name,
-                place: place.clone(),
+                location: location.clone(),
                 origin,
             });
             inputs.push(node);
@@ -160,19 +164,19 @@ impl<'m> Lowering<'m> {
         Ok((inputs, arguments))
     }
 
-    fn result_bits(&self, function: FunctionId) -> Result<Option<u32>, Refusal> {
+    fn result_bits(&self, function: FunctionId) -> Result<Option<u32>, CircuitRefusal> {
         let body = &self.module.functions[function];
         match &self.module.types[body.ty] {
             Type::Function(result, ..) if self.module.types[*result] == Type::Void => Ok(None),
             Type::Function(result, ..) => {
-                self.integer_bits(*result, self.place(body.place).as_ref()).map(Some)
+                self.integer_bits(*result, self.location(body.place).as_ref()).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    pub(crate) fn new_block(&mut self, place: Option<KernelPlace>) -> BlockId {
-        self.blocks.push(KernelBlock { nodes: Vec::new(), end: Terminator::Never, place })
+    pub(crate) fn new_block(&mut self, location: Option<KernelLocation>) -> BlockId {
+        self.blocks.push(KernelBlock { nodes: Vec::new(), end: Terminator::Never, location })
     }
 
     /// Lowers all blocks of a function; the first of them continues `entry`.
@@ -181,18 +185,18 @@ impl<'m> Lowering<'m> {
         id: FunctionId,
         arguments: Vec<Lowered>,
         entry: BlockId,
-    ) -> Result<LoweredBody, Refusal> {
+    ) -> Result<LoweredBody, CircuitRefusal> {
         let body = &self.module.functions[id];
         if self.stack.contains(&id) {
-            return Err(Refusal::new(
-                self.place(body.place),
+            return Err(CircuitRefusal::new(
+                self.location(body.place),
                 format!("{} calls itself", name_of(body)),
                 "a circuit has no stack; write it as a loop",
             ));
         }
         if body.is_naked || body.is_coroutine || body.is_called_oddly {
-            return Err(Refusal::new(
-                self.place(body.place),
+            return Err(CircuitRefusal::new(
+                self.location(body.place),
                 format!("{} is no plain C function", name_of(body)),
                 "write it without assembly, coroutines and variable arguments",
             ));
@@ -210,8 +214,8 @@ impl<'m> Lowering<'m> {
             phis: Vec::new(),
         };
         for (position, &block) in order.iter().enumerate() {
-            let place = self.place(body.instructions[body.terminator_of(block)].place);
-            let first = if position == 0 { entry } else { self.new_block(place) };
+            let location = self.location(body.instructions[body.terminator_of(block)].place);
+            let first = if position == 0 { entry } else { self.new_block(location) };
             frame.first.insert(block, first);
         }
         let mut returns = Vec::new();
@@ -228,7 +232,7 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         block: BlockId,
         returns: &mut Vec<(BlockId, Option<Lowered>)>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CircuitRefusal> {
         let mut current = frame.first[&block];
         for at in frame.body.instructions_of(block) {
             let opcode = frame.body.instructions[at].opcode;
@@ -239,8 +243,8 @@ impl<'m> Lowering<'m> {
             }
             if self.nodes.len() > MOST_NODES {
                 let what = format!("it has more than {MOST_NODES} operations");
-                return Err(Refusal::new(
-                    self.place_of(frame, at),
+                return Err(CircuitRefusal::new(
+                    self.location_of(frame, at),
                     what,
                     "make a circuit of a smaller function",
                 ));
@@ -256,7 +260,7 @@ impl<'m> Lowering<'m> {
         current: BlockId,
         at: InstructionId,
         returns: &mut Vec<(BlockId, Option<Lowered>)>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CircuitRefusal> {
         let operands = frame.body.operands_of(at);
         let to = |value: Value| match value {
             Value::Block(block) => frame.first[&block],
@@ -307,7 +311,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    fn fill_phis(&mut self, frame: &mut Frame<'m>) -> Result<(), Refusal> {
+    fn fill_phis(&mut self, frame: &mut Frame<'m>) -> Result<(), CircuitRefusal> {
         for (at, node) in std::mem::take(&mut frame.phis) {
             let (mut blocks, mut operands) = (Vec::new(), Vec::new());
             for pair in frame.body.operands_of(at).chunks(2) {
@@ -329,7 +333,7 @@ impl<'m> Lowering<'m> {
         frame: &Frame<'m>,
         value: Value,
         at: InstructionId,
-    ) -> Result<Lowered, Refusal> {
+    ) -> Result<Lowered, CircuitRefusal> {
         match value {
             Value::Instruction(id) => {
                 frame.values.get(&id).copied().ok_or_else(|| self.no_operation(frame, id))
@@ -340,17 +344,17 @@ impl<'m> Lowering<'m> {
                 let is_pointer = matches!(self.module.types[constant.ty], Type::Pointer(_));
                 match constant.value {
                     ConstantValue::Global { global, offset } => {
-                        let memory = self.global(global, self.place_of(frame, at))?;
+                        let memory = self.global(global, self.location_of(frame, at))?;
                         let current = self.current_block(frame, at);
                         Ok(self.position(current, memory, offset))
                     }
-                    _ if is_pointer => Err(Refusal::new(
-                        self.place_of(frame, at),
+                    _ if is_pointer => Err(CircuitRefusal::new(
+                        self.location_of(frame, at),
                         format!("the pointer {} leads to no memory that is seen", constant.text),
                         "let every pointer lead to a parameter, a local array or data",
                     )),
                     value => {
-                        let bits = self.integer_bits(constant.ty, self.place_of(frame, at).as_ref())?;
+                        let bits = self.integer_bits(constant.ty, self.location_of(frame, at).as_ref())?;
                         let value = match value {
                             ConstantValue::Integer(value) => value as u64,
                             // Any value will do.
@@ -361,8 +365,8 @@ impl<'m> Lowering<'m> {
                     }
                 }
             }
-            Value::Function(_) | Value::Declaration(_) => Err(Refusal::new(
-                self.place_of(frame, at),
+            Value::Function(_) | Value::Declaration(_) => Err(CircuitRefusal::new(
+                self.location_of(frame, at),
                 "a pointer to a function is used as a value",
                 "a circuit has no function pointers; call the function by its name",
             )),
@@ -380,8 +384,12 @@ impl<'m> Lowering<'m> {
     }
 
     /// Bits of an integer of at most 64 bits.
-    pub(crate) fn integer_bits(&self, ty: TypeId, place: Option<&KernelPlace>) -> Result<u32, Refusal> {
-        let refuse = |what: String, way_out: &str| Err(Refusal::new(place.cloned(), what, way_out));
+    pub(crate) fn integer_bits(
+        &self,
+        ty: TypeId,
+        location: Option<&KernelLocation>,
+    ) -> Result<u32, CircuitRefusal> {
+        let refuse = |what: String, remedy: &str| Err(CircuitRefusal::new(location.cloned(), what, remedy));
         match &self.module.types[ty] {
             Type::Integer(bits @ 1..=64) => Ok(*bits),
             Type::Integer(bits) => refuse(
@@ -407,21 +415,21 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    pub(crate) fn place(&self, place: Option<PlaceId>) -> Option<KernelPlace> {
-        let place = &self.module.places[place?];
-        (place.line > 0)
-            .then(|| KernelPlace { file: self.module.files[place.file].clone(), line: place.line })
+    pub(crate) fn location(&self, location: Option<PlaceId>) -> Option<KernelLocation> {
+        let location = &self.module.places[location?];
+        (location.line > 0)
+            .then(|| KernelLocation { file: self.module.files[location.file].clone(), line: location.line })
     }
 
     /// Where an instruction is written, or else its function.
-    pub(crate) fn place_of(&self, frame: &Frame<'m>, at: InstructionId) -> Option<KernelPlace> {
-        self.place(frame.body.instructions[at].place).or_else(|| self.place(frame.body.place))
+    pub(crate) fn location_of(&self, frame: &Frame<'m>, at: InstructionId) -> Option<KernelLocation> {
+        self.location(frame.body.instructions[at].place).or_else(|| self.location(frame.body.place))
     }
 
-    pub(crate) fn no_operation(&self, frame: &Frame<'m>, at: InstructionId) -> Refusal {
+    pub(crate) fn no_operation(&self, frame: &Frame<'m>, at: InstructionId) -> CircuitRefusal {
         let opcode = frame.body.instructions[at].opcode;
-        Refusal::new(
-            self.place_of(frame, at),
+        CircuitRefusal::new(
+            self.location_of(frame, at),
             format!("the operation {opcode} has no circuit"),
             "write it with integers, arrays and loops",
         )
@@ -441,7 +449,7 @@ impl<'m> Lowering<'m> {
             bits,
             block: Some(block),
             name: String::new(),
-            place: None,
+            location: None,
             origin: None,
         };
         let id = self.nodes.push(node);
@@ -452,10 +460,10 @@ impl<'m> Lowering<'m> {
     /// Notes which value of the module a node is.
     pub(crate) fn label(&mut self, frame: &Frame<'m>, at: InstructionId, node: NodeId) {
         let value = Value::Instruction(at);
-        let place = self.place(frame.body.instructions[at].place);
+        let location = self.location(frame.body.instructions[at].place);
         let node = &mut self.nodes[node];
         node.name = source_name(frame.body, value).unwrap_or_default();
-        node.place = place;
+        node.location = location;
         node.origin = Some(NodeOrigin { function: frame.id, value });
     }
 }

@@ -6,7 +6,7 @@ use opcost_key::{BlockId, InstructionId};
 use super::settle::MemoryAccess;
 use super::{Frame, Lowered, Lowering};
 use crate::kernel::{Action, KernelOperand, MemoryId};
-use crate::refusal::Refusal;
+use crate::refusal::CircuitRefusal;
 
 impl<'m> Lowering<'m> {
     /// Lowers an instruction that is no call and ends no block.
@@ -15,7 +15,7 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         block: BlockId,
         at: InstructionId,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CircuitRefusal> {
         let instruction = &frame.body.instructions[at];
         let operands = frame.body.operands_of(at);
         let is_pointer = matches!(self.module.types[instruction.ty], Type::Pointer(_));
@@ -50,12 +50,12 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         block: BlockId,
         at: InstructionId,
-    ) -> Result<Lowered, Refusal> {
+    ) -> Result<Lowered, CircuitRefusal> {
         let instruction = &frame.body.instructions[at];
         let Some(action) = self.action(frame, at) else { return Err(self.no_operation(frame, at)) };
         let bits = match self.module.types[instruction.ty] {
             Type::Pointer(_) => 64,
-            _ => self.integer_bits(instruction.ty, self.place_of(frame, at).as_ref())?,
+            _ => self.integer_bits(instruction.ty, self.location_of(frame, at).as_ref())?,
         };
         let mut operands = Vec::new();
         if instruction.opcode != Opcode::Phi {
@@ -105,7 +105,7 @@ impl<'m> Lowering<'m> {
 
     /// Pointers are compared within one memory only, and only if none of that memory's pointers may
     /// lead out of it.
-    fn same_memory(&mut self, frame: &mut Frame<'m>, at: InstructionId) -> Result<(), Refusal> {
+    fn same_memory(&mut self, frame: &mut Frame<'m>, at: InstructionId) -> Result<(), CircuitRefusal> {
         let operands = frame.body.operands_of(at);
         let left = self.memory_of(frame, operands[0], at)?;
         let right = self.memory_of(frame, operands[1], at)?;
@@ -122,10 +122,15 @@ impl<'m> Lowering<'m> {
         } else {
             "pointers to different memories are compared"
         };
-        Err(Refusal::new(self.place_of(frame, at), what, "compare indices"))
+        Err(CircuitRefusal::new(self.location_of(frame, at), what, "compare indices"))
     }
 
-    fn load(&mut self, frame: &mut Frame<'m>, block: BlockId, at: InstructionId) -> Result<Lowered, Refusal> {
+    fn load(
+        &mut self,
+        frame: &mut Frame<'m>,
+        block: BlockId,
+        at: InstructionId,
+    ) -> Result<Lowered, CircuitRefusal> {
         let ty = frame.body.instructions[at].ty;
         let pointer = frame.body.operands_of(at)[0];
         let (memory, bits) = self.access(frame, at, pointer, ty)?;
@@ -135,7 +140,12 @@ impl<'m> Lowering<'m> {
         Ok(Lowered { operand: KernelOperand::Node(node), memory: None })
     }
 
-    fn store(&mut self, frame: &mut Frame<'m>, block: BlockId, at: InstructionId) -> Result<(), Refusal> {
+    fn store(
+        &mut self,
+        frame: &mut Frame<'m>,
+        block: BlockId,
+        at: InstructionId,
+    ) -> Result<(), CircuitRefusal> {
         let &[value, pointer] = frame.body.operands_of(at) else {
             return Err(self.no_operation(frame, at));
         };
@@ -157,28 +167,28 @@ impl<'m> Lowering<'m> {
         at: InstructionId,
         pointer: Value,
         ty: opcost_ir::TypeId,
-    ) -> Result<(MemoryId, u32), Refusal> {
-        let place = self.place_of(frame, at);
+    ) -> Result<(MemoryId, u32), CircuitRefusal> {
+        let location = self.location_of(frame, at);
         let flags = frame.body.instructions[at].flags;
         if flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC) {
-            return Err(Refusal::new(
-                place,
+            return Err(CircuitRefusal::new(
+                location,
                 "an access is volatile or atomic",
                 "a circuit's memories are its own while it works; leave the word out",
             ));
         }
-        let bits = self.integer_bits(ty, place.as_ref())?;
+        let bits = self.integer_bits(ty, location.as_ref())?;
         if ![8, 16, 32, 64].contains(&bits) {
             let what = format!("{bits} bits of memory are accessed at once");
-            return Err(Refusal::new(place, what, "use elements of 8, 16, 32 or 64 bits"));
+            return Err(CircuitRefusal::new(location, what, "use elements of 8, 16, 32 or 64 bits"));
         }
         let memory = self.memory_of(frame, pointer, at)?;
         if let crate::kernel::MemoryKind::Table(_) = self.memories[memory].kind
             && frame.body.instructions[at].opcode == Opcode::Store
         {
-            return Err(Refusal::new(place, "constant data is written", "make it a variable"));
+            return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
         }
-        self.accesses.push(MemoryAccess { memory, bits, place });
+        self.accesses.push(MemoryAccess { memory, bits, location });
         Ok((memory, bits))
     }
 }

@@ -11,8 +11,10 @@ use opcost_ir::{ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValu
 use opcost_key::{BlockId, InstructionId};
 
 use super::{Frame, Lowered, Lowering, name_of};
-use crate::kernel::{Action, Cells, Factor, KernelMemory, KernelOperand, KernelPlace, MemoryId, MemoryKind};
-use crate::refusal::Refusal;
+use crate::kernel::{
+    Action, Factor, KernelLocation, KernelMemory, KernelOperand, MemoryCells, MemoryId, MemoryKind,
+};
+use crate::refusal::CircuitRefusal;
 
 /// A circuit holds no more elements of one memory.
 const MOST_ELEMENTS: u64 = 1 << 16;
@@ -25,7 +27,7 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         pointer: Value,
         at: InstructionId,
-    ) -> Result<MemoryId, Refusal> {
+    ) -> Result<MemoryId, CircuitRefusal> {
         let mut memories = HashSet::new();
         let mut seen = HashSet::new();
         let mut open = vec![pointer];
@@ -39,7 +41,7 @@ impl<'m> Lowering<'m> {
                 }
                 Value::Constant(id) => match self.module.constants[id].value {
                     ConstantValue::Global { global, .. } => {
-                        memories.insert(self.global(global, self.place_of(frame, at))?);
+                        memories.insert(self.global(global, self.location_of(frame, at))?);
                     }
                     _ => {
                         self.value(frame, value, at)?;
@@ -57,7 +59,7 @@ impl<'m> Lowering<'m> {
                         opcode => {
                             let what =
                                 format!("the pointer that {opcode} gives leads to a memory that is not seen");
-                            return Err(Refusal::new(self.place_of(frame, id), what, ONE_MEMORY));
+                            return Err(CircuitRefusal::new(self.location_of(frame, id), what, ONE_MEMORY));
                         }
                     }
                 }
@@ -73,19 +75,19 @@ impl<'m> Lowering<'m> {
                     "one pointer may lead to {} and to {}",
                     self.memories[first].name, self.memories[second].name
                 );
-                Err(Refusal::new(self.place_of(frame, at), what, ONE_MEMORY))
+                Err(CircuitRefusal::new(self.location_of(frame, at), what, ONE_MEMORY))
             }
             [] => Err(self.no_operation(frame, at)),
         }
     }
 
     /// The memory of a local array.
-    fn local(&mut self, frame: &mut Frame<'m>, at: InstructionId) -> Result<MemoryId, Refusal> {
+    fn local(&mut self, frame: &mut Frame<'m>, at: InstructionId) -> Result<MemoryId, CircuitRefusal> {
         if let Some(&memory) = frame.locals.get(&at) {
             return Ok(memory);
         }
         let instruction = &frame.body.instructions[at];
-        let place = self.place_of(frame, at);
+        let location = self.location_of(frame, at);
         let count = match frame.body.operands_of(at).first() {
             Some(&Value::Constant(id)) => match self.module.constants[id].value {
                 ConstantValue::Integer(count) => u64::try_from(count).ok(),
@@ -96,8 +98,8 @@ impl<'m> Lowering<'m> {
         };
         let stride = instruction.second_type.and_then(|ty| self.layout.stride(ty));
         let Some(bytes) = count.zip(stride).and_then(|(count, stride)| count.checked_mul(stride)) else {
-            return Err(Refusal::new(
-                place,
+            return Err(CircuitRefusal::new(
+                location,
                 "a local array has a size that is known only at run time",
                 "give it a constant size",
             ));
@@ -119,8 +121,8 @@ impl<'m> Lowering<'m> {
     pub(crate) fn global(
         &mut self,
         global: GlobalId,
-        place: Option<KernelPlace>,
-    ) -> Result<MemoryId, Refusal> {
+        location: Option<KernelLocation>,
+    ) -> Result<MemoryId, CircuitRefusal> {
         if let Some(&memory) = self.globals.get(&global) {
             return Ok(memory);
         }
@@ -128,18 +130,18 @@ impl<'m> Lowering<'m> {
         let name = data.source_name.as_deref().unwrap_or(&data.name).to_owned();
         if data.kind != GlobalKind::Variable || data.is_thread_local {
             let what = format!("{name} is no plain data");
-            return Err(Refusal::new(place, what, "use an array or a variable of the program"));
+            return Err(CircuitRefusal::new(location, what, "use an array or a variable of the program"));
         }
         let bytes = self.layout.size(data.ty);
         let is_own = matches!(data.linkage, Linkage::Local | Linkage::Exact);
         let kind = match &data.contents {
             Some(contents) if data.is_constant && is_own && contents.is_complete => {
-                MemoryKind::Table(self.cells(global, place.as_ref())?)
+                MemoryKind::Table(self.cells(global, location.as_ref())?)
             }
             Some(contents)
                 if data.linkage == Linkage::Local && contents.is_complete && self.is_private(global) =>
             {
-                MemoryKind::Inside(Some(self.cells(global, place.as_ref())?))
+                MemoryKind::Inside(Some(self.cells(global, location.as_ref())?))
             }
             _ => MemoryKind::Port { parameter: None },
         };
@@ -150,11 +152,15 @@ impl<'m> Lowering<'m> {
     }
 
     /// Its bytes at the start.
-    fn cells(&self, global: GlobalId, place: Option<&KernelPlace>) -> Result<Cells, Refusal> {
+    fn cells(
+        &self,
+        global: GlobalId,
+        location: Option<&KernelLocation>,
+    ) -> Result<MemoryCells, CircuitRefusal> {
         let data = &self.module.globals[global];
-        let refuse = |what: &str, way_out: &str| {
+        let refuse = |what: &str, remedy: &str| {
             let name = data.source_name.as_deref().unwrap_or(&data.name);
-            Refusal::new(place.cloned(), format!("{name} {what}"), way_out)
+            CircuitRefusal::new(location.cloned(), format!("{name} {what}"), remedy)
         };
         let bytes = self
             .layout
@@ -178,7 +184,7 @@ impl<'m> Lowering<'m> {
                 *cell = (number >> (8 * byte)) as u64 & 0xff;
             }
         }
-        Ok(Cells(cells))
+        Ok(MemoryCells(cells))
     }
 
     /// Whether only functions that are being made a circuit of can see data: no other function and no
@@ -225,7 +231,7 @@ impl<'m> Lowering<'m> {
         frame: &mut Frame<'m>,
         block: BlockId,
         at: InstructionId,
-    ) -> Result<Lowered, Refusal> {
+    ) -> Result<Lowered, CircuitRefusal> {
         let operands = frame.body.operands_of(at);
         let memory = self.memory_of(frame, operands[0], at)?;
         let base = self.value(frame, operands[0], at)?.operand;

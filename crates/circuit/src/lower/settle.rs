@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, HashMap};
 use opcost_index::{Id, IdMap};
 
 use crate::kernel::{
-    Action, Cells, Factor, Kernel, KernelMemory, KernelNode, KernelOperand, KernelPlace, MemoryId,
+    Action, Factor, Kernel, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells, MemoryId,
     MemoryKind, NodeId,
 };
-use crate::refusal::Refusal;
+use crate::refusal::CircuitRefusal;
 
 /// An access of a memory.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryAccess {
     pub(crate) memory: MemoryId,
     pub(crate) bits: u32,
-    pub(crate) place: Option<KernelPlace>,
+    pub(crate) location: Option<KernelLocation>,
 }
 
 /// Turns byte positions into elements and drops what is not needed.
@@ -28,7 +28,7 @@ pub(crate) fn settle(
     mut kernel: Kernel,
     accesses: &[MemoryAccess],
     positions: &BTreeMap<NodeId, MemoryId>,
-) -> Result<Kernel, Refusal> {
+) -> Result<Kernel, CircuitRefusal> {
     element_sizes(&mut kernel, accesses)?;
     let used = used_nodes(&kernel);
     for (&node, &memory) in positions.iter().filter(|(node, _)| used[node.index()]) {
@@ -43,13 +43,13 @@ pub(crate) fn settle(
 }
 
 /// All accesses of a memory have one size.
-fn element_sizes(kernel: &mut Kernel, accesses: &[MemoryAccess]) -> Result<(), Refusal> {
+fn element_sizes(kernel: &mut Kernel, accesses: &[MemoryAccess]) -> Result<(), CircuitRefusal> {
     for access in accesses {
         let memory = &mut kernel.memories[access.memory];
         if memory.bits != 0 && memory.bits != access.bits {
             let (bits, other) = (memory.bits, access.bits);
-            return Err(Refusal::new(
-                access.place.clone(),
+            return Err(CircuitRefusal::new(
+                access.location.clone(),
                 format!("{} is accessed by {bits} bits and by {other} bits", memory.name),
                 "access all of it by elements of one type",
             ));
@@ -69,7 +69,7 @@ fn element_sizes(kernel: &mut Kernel, accesses: &[MemoryAccess]) -> Result<(), R
         }
         if let MemoryKind::Inside(Some(cells)) | MemoryKind::Table(cells) = &mut memory.kind {
             let join = |bytes: &[u64]| bytes.iter().rev().fold(0, |all, &byte| all << 8 | byte);
-            *cells = Cells(cells.0.chunks(bytes as usize).map(join).collect());
+            *cells = MemoryCells(cells.0.chunks(bytes as usize).map(join).collect());
         }
     }
     Ok(())
@@ -133,11 +133,11 @@ fn low_zeros(kernel: &Kernel, operand: KernelOperand, depth: u32) -> u32 {
 }
 
 /// One position in elements.
-fn in_elements(memory: &KernelMemory, node: &mut KernelNode, zeros: &[u32]) -> Result<(), Refusal> {
+fn in_elements(memory: &KernelMemory, node: &mut KernelNode, zeros: &[u32]) -> Result<(), CircuitRefusal> {
     node.bits = memory.position_bits;
     let bytes = i64::from(memory.bits / 8);
-    let odd = Refusal::new(
-        node.place.clone(),
+    let odd = CircuitRefusal::new(
+        node.location.clone(),
         format!("a position in {} is perhaps no multiple of its element's {bytes} bytes", memory.name),
         "access it by indices of one type",
     );

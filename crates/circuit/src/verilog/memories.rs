@@ -178,8 +178,8 @@ impl Writer<'_> {
         if let Some(cells) = cells.filter(|cells| is_table || !cells.is_empty()) {
             let mask = u64::MAX >> (64 - wire.bits);
             self.control.push("  initial begin".to_owned());
-            for (place, cell) in cells.iter().enumerate() {
-                self.control.push(format!("    {name}[{place}] = {}'d{};", wire.bits, cell & mask));
+            for (location, cell) in cells.iter().enumerate() {
+                self.control.push(format!("    {name}[{location}] = {}'d{};", wire.bits, cell & mask));
             }
             self.control.push("  end".to_owned());
         }

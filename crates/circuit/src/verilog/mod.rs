@@ -247,12 +247,12 @@ impl<'a> Writer<'a> {
     /// What is said of a wire behind its declaration.
     fn comment(&self, node: NodeId, wire: &Wire) -> String {
         let of = &self.kernel.nodes[node];
-        let place = of.place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+        let location = of.location.as_ref().map_or_else(String::new, |location| format!("{location}: "));
         let name = if of.name.is_empty() { "a value".to_owned() } else { of.name.clone() };
         let name = name.replace(['\n', '\r'], " ");
         let signed = if wire.signed { " with sign" } else { "" };
         format!(
-            "// {place}{name}, i{}; {} {}{signed}: {}",
+            "// {location}{name}, i{}; {} {}{signed}: {}",
             of.bits,
             wire.bits,
             if wire.bits == 1 { "bit" } else { "bits" },

@@ -321,7 +321,7 @@ fn what_cannot_be_a_circuit_is_refused_with_a_way_out() {
         let function = function_named(&module, "run").expect("run");
         let refusal = lower(&module, function, 16).expect_err(text);
         let words = refusal.to_string();
-        assert!(words.contains(expected) && !refusal.way_out.is_empty(), "{words}");
+        assert!(words.contains(expected) && !refusal.remedy.is_empty(), "{words}");
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 
 use opcost_circuit::{
-    Claim, Design, NodeOrigin, Refusal, Resources, Schedule, Target, check, declared, design, lower,
+    CircuitRefusal, Claim, Design, NodeOrigin, Resources, Schedule, Target, check, declared, design, lower,
     schedule, testbench, widths,
 };
 use opcost_ir::{Module, Type, parse_module};
@@ -119,7 +119,7 @@ fn make(
     function: FunctionId,
     target: &Target,
     claims: Option<&dyn Fn(NodeOrigin) -> Option<Claim>>,
-) -> Result<Made, Refusal> {
+) -> Result<Made, CircuitRefusal> {
     let mut kernel = lower(module, function, 16)?;
     let schedule = schedule(&mut kernel, target, true);
     let wrong = check(&kernel, target, &schedule);

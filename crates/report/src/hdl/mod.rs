@@ -76,7 +76,8 @@ struct ModuleJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct LoopJson<'a> {
     /// File and line of its end.
-    place: Option<&'a str>,
+    #[serde(rename = "place")]
+    location: Option<&'a str>,
     /// Cycles from one iteration to the next.
     ii: u32,
     /// No schedule has fewer; null where iterations do not overlap.
@@ -164,7 +165,7 @@ impl<'a> HdlJson<'a> {
 impl<'a> LoopJson<'a> {
     fn of(one: &'a HdlLoop) -> LoopJson<'a> {
         LoopJson {
-            place: one.place.as_deref(),
+            location: one.location.as_deref(),
             ii: one.interval,
             ii_bound: one.bound,
             limited_by: &one.limited_by,
@@ -183,10 +184,10 @@ pub fn print_hdl(report: &HdlReport<'_>) -> String {
         counted(answers.register_bits, "bit")
     )];
     for one in &answers.loops {
-        let place = one.place.as_deref().unwrap_or("a loop");
+        let location = one.location.as_deref().unwrap_or("a loop");
         let bound = one.bound.map_or_else(String::new, |bound| format!(" (at least {bound})"));
         lines.push(format!(
-            "{place}: an iteration each {}{bound}, {} long; limited by: {}",
+            "{location}: an iteration each {}{bound}, {} long; limited by: {}",
             counted(one.interval, "cycle"),
             counted(one.depth, "cycle"),
             one.limited_by

@@ -35,9 +35,9 @@ use crate::error::WorkError;
 /// code; there is no solver for a certificate.
 pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswers, WorkError> {
     let module = program.module;
-    let function = wanted(module, &job.top)?;
+    let function = top_function(module, &job.top)?;
     let limits = &job.limits;
-    let refuse = |refusal: opcost_circuit::Refusal| {
+    let refuse = |refusal: opcost_circuit::CircuitRefusal| {
         WorkError::Refused(format!("{} is no circuit: {refusal}", job.top))
     };
     let mut kernel = lower(module, function, limits.address_bits).map_err(refuse)?;
@@ -92,7 +92,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
 }
 
 /// The function of a name.
-fn wanted(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
+fn top_function(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
     let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
     let mut matching = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
     match (matching.next(), matching.next()) {
@@ -203,17 +203,17 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
             continue;
         }
         let scheduled = &schedule.blocks[id];
-        let place = block.place.as_ref().map(ToString::to_string);
+        let location = block.location.as_ref().map(ToString::to_string);
         loops.push(match &scheduled.pipeline {
             Some(pipeline) => HdlLoop {
-                place,
+                location,
                 interval: pipeline.interval,
                 bound: Some(pipeline.bound),
                 limited_by: limit(&pipeline.limited_by, pipeline.interval > pipeline.bound),
                 depth: scheduled.length,
             },
             None => HdlLoop {
-                place,
+                location,
                 interval: scheduled.length,
                 bound: None,
                 limited_by: "iterations do not overlap".to_owned(),
@@ -223,11 +223,13 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
     }
     let mut slow = Vec::new();
     for (node, of) in kernel.nodes.iter() {
-        let wanted = target.wanted_delay(kernel, node);
+        let wanted = target.full_delay(kernel, node);
         if wanted > target.period && schedule.slots.get(node).is_some_and(|slot| slot.is_some()) {
-            let place =
-                of.place.as_ref().map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
-            slow.push(format!("{place}: {} ns in {} ns", wanted / 1000, target.period / 1000));
+            let location = of
+                .location
+                .as_ref()
+                .map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
+            slow.push(format!("{location}: {} ns in {} ns", wanted / 1000, target.period / 1000));
         }
     }
     HdlAnswers {
