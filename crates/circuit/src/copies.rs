@@ -8,8 +8,8 @@ use opcost_key::BlockId;
 
 use crate::kernel::{Action, Kernel, KernelNode, KernelOperand, NodeId, Terminator};
 
-/// What the pipeline of a block needs: each value that a phi takes from the iteration before is
-/// computed in the block, and no phi is used behind the loop.
+/// Adds what the pipeline of a block needs. Each value that a phi takes from the iteration before is
+/// computed in the block. No phi is used after the loop.
 pub(crate) fn add_copies(kernel: &mut Kernel, block: BlockId) {
     let nodes = kernel.blocks[block].nodes.iter().copied();
     let phis: Vec<NodeId> =

@@ -263,7 +263,7 @@ pub struct KernelMemory {
     pub bits: u32,
     /// Elements, if it is known how many.
     pub length: Option<u64>,
-    /// Bits of a position: positions from the first element to right behind the last.
+    /// Bits of a position: from the first element to right after the last.
     pub position_bits: u32,
 }
 

@@ -80,7 +80,9 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
     line("        @(negedge clk); waited = waited + 1; cycles = cycles + 1;");
     line("      end");
     line("      if (done !== 1'b1) begin");
-    line("        is_wrong = 1'b1; $display(\"run %0d does not end\", run);");
+    line(&format!(
+        "        $display(\"run %0d takes more than {MOST_CYCLES} cycles\", run); $finish; @(negedge clk);"
+    ));
     line("      end");
     if let Some(result) = &design.result {
         line("      code = $fscanf(file, \"%h\", expected);");

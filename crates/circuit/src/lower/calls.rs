@@ -21,7 +21,7 @@ const SILENT: [&str; 6] = [
 ];
 
 impl<'m> Lowering<'m> {
-    /// Lowers a call; the block that goes on behind it.
+    /// Lowers a call; the block that goes on after it.
     pub(crate) fn call(
         &mut self,
         frame: &mut Frame<'m>,

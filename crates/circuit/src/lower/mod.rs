@@ -374,8 +374,8 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The block in which a constant position that `at` uses is made: of a phi it is the block that
-    /// control comes from, so the entry will do, which is before all.
+    /// The block in which a constant position that `at` uses is made. Of a phi it is the block that
+    /// control comes from. So the entry will do, which is before all.
     fn current_block(&self, frame: &Frame<'m>, at: InstructionId) -> BlockId {
         match frame.body.instructions[at].opcode {
             Opcode::Phi => BlockId::new(0),

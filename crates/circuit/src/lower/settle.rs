@@ -23,7 +23,7 @@ pub(crate) struct MemoryAccess {
     pub(crate) location: Option<KernelLocation>,
 }
 
-/// Turns byte positions into elements and drops what is not needed.
+/// Makes elements of byte positions and drops what is not needed.
 pub(crate) fn settle(
     mut kernel: Kernel,
     accesses: &[MemoryAccess],

@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What is said of a wire behind its declaration.
+    /// The comment on a wire, after its declaration.
     fn comment(&self, node: NodeId, wire: &Wire) -> String {
         let of = &self.kernel.nodes[node];
         let location = of.location.as_ref().map_or_else(String::new, |location| format!("{location}: "));

@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 35] = [
+const LINES: [&[&str]; 36] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],

@@ -49,7 +49,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
         return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
     }
     let claimed = claimed(program, job)?;
-    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).map(claim);
+    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).and_then(claim);
     let wires = match job.widths {
         HdlWidths::Declared => declared(&kernel),
         HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims),
@@ -176,10 +176,20 @@ fn claimed(program: &MemoryModel<'_>, job: &HdlJob) -> Result<Claimed, WorkError
     Ok(Claimed { of, assumes })
 }
 
-fn claim(range: &ValueRange) -> Claim {
+/// What is known of a value, for its wire; nothing of one that never comes to be.
+fn claim(range: &ValueRange) -> Option<Claim> {
+    let (least, most) = range.signed_range()?;
     let needed = range.needed_width();
-    let signed = needed.sign == Sign::Signed;
-    Claim { bits: needed.bits.max(1), signed: signed && needed.bits > 0, words: text::range(range) }
+    let (bits, signed) = match least == most {
+        // A constant needs no wire as a width, but its own bits where it is one.
+        true => {
+            let plain = 128 - range.unsigned_range()?.0.leading_zeros();
+            let with_sign = 129 - if least < 0 { !least } else { least }.leading_zeros();
+            (plain.min(with_sign), with_sign < plain)
+        }
+        false => (needed.bits, needed.sign == Sign::Signed),
+    };
+    Some(Claim { bits: bits.max(1), signed, words: text::range(range) })
 }
 
 /// The head of the module.
