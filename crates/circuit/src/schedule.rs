@@ -31,8 +31,8 @@ pub fn schedule(kernel: &mut Kernel, target: &Target, pipelines: bool) -> Schedu
         while all.slots.len() < kernel.nodes.len() {
             all.slots.push(None);
         }
-        for (node, slot) in slots {
-            all.slots[node] = Some(slot);
+        for &node in &kernel.blocks[block].nodes {
+            all.slots[node] = slots.get(&node).copied();
         }
         all.blocks.push(made);
     }

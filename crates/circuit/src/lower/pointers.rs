@@ -203,7 +203,7 @@ impl<'m> Lowering<'m> {
             _ => false,
         };
         let elsewhere = self.module.functions.iter().any(|(id, function)| {
-            !self.stack.first().is_some_and(|&top| top == id) && function.operands.iter().any(names_it)
+            self.stack.first().is_none_or(|&top| top != id) && function.operands.iter().any(names_it)
         });
         let in_data = self.module.globals.values().any(|data| {
             data.contents.as_ref().is_some_and(|contents| {
