@@ -34,6 +34,7 @@ fn main() {
             "shim/guard.cpp",
             "shim/harden.cpp",
             "shim/apply.cpp",
+            "shim/bits.cpp",
             "shim/code.cpp",
             "shim/contents.cpp",
             "shim/detail.cpp",

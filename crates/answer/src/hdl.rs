@@ -11,6 +11,8 @@ pub struct HdlAnswers {
     pub verilog: String,
     /// A testbench that reads `NAME.vectors`.
     pub testbench: String,
+    /// The module between registers, to be placed with few pins.
+    pub frame: String,
     /// A program in C that writes `NAME.vectors`. There is none where data is used that only its
     /// function can name.
     pub driver: Option<String>,

@@ -20,6 +20,7 @@
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
 //! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | how is it placed with few pins? | `frame.rs` |
 //!
 //! The schedule is made of declared widths alone. So circuits of one function that differ only in
 //! widths take the same cycles, and what they differ in comes from the widths.
@@ -32,6 +33,7 @@ mod bound;
 mod check;
 mod copies;
 mod driver;
+mod frame;
 mod kernel;
 mod lower;
 mod modulo;
@@ -46,6 +48,7 @@ mod widths;
 
 pub use check::{Violation, check};
 pub use driver::{Pieces, driver};
+pub use frame::frame;
 pub use kernel::{
     Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells,
     MemoryId, MemoryKind, NodeId, NodeOrigin, Terminator,

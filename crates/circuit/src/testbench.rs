@@ -49,6 +49,10 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
     line("      $dumpfile(waveform);");
     line(&format!("      $dumpvars(0, {name}_testbench);"));
     line("    end");
+    line("    if ($value$plusargs(\"nets=%s\", waveform)) begin");
+    line("      $dumpfile(waveform);");
+    line("      $dumpvars(1, circuit);");
+    line("    end");
     line(&format!("    file = $fopen(\"{vectors}\", \"r\");"));
     line("    if (file == 0) begin");
     line(&format!("      $display(\"{vectors} cannot be read\");"));
@@ -131,47 +135,66 @@ fn widened(value: &str, whole: &str, port: &ScalarPort) -> String {
 }
 
 fn connections(design: &Design) -> Vec<String> {
-    let mut all: Vec<String> =
-        ["clk", "rst", "start", "done"].iter().map(|name| format!(".{name}({name})")).collect();
-    for scalar in &design.scalars {
-        all.push(format!(".{}(p_{}[{}:0])", scalar.name, scalar.name, scalar.bits - 1));
-    }
-    if design.result.is_some() {
-        all.push(".result(q_result)".to_owned());
-    }
-    for memory in &design.memories {
-        all.extend(wires(memory).into_iter().map(|(name, _, _)| format!(".{name}({name})")));
+    let mut all = vec![".clk(clk)".to_owned(), ".rst(rst)".to_owned()];
+    for port in ports(design) {
+        let scalar = design.scalars.iter().find(|scalar| scalar.name == port.name);
+        let wire = match scalar {
+            Some(scalar) => format!("p_{}[{}:0]", scalar.name, scalar.bits - 1),
+            None if port.name == "result" => "q_result".to_owned(),
+            None => port.name.clone(),
+        };
+        all.push(format!(".{}({wire})", port.name));
     }
     all
 }
 
-/// Names of a memory's wires, with their bits and whether the circuit drives them.
-fn wires(memory: &MemoryPort) -> Vec<(String, u32, bool)> {
-    let name = &memory.name;
+/// A port of a circuit.
+pub(crate) struct Port {
+    pub(crate) name: String,
+    pub(crate) bits: u32,
+    /// Whether the circuit drives it.
+    pub(crate) is_driven: bool,
+}
+
+/// All ports but the clock and the reset.
+pub(crate) fn ports(design: &Design) -> Vec<Port> {
+    let port = |name: &str, bits: u32, is_driven: bool| Port { name: name.to_owned(), bits, is_driven };
+    let mut all = vec![port("start", 1, false), port("done", 1, true)];
+    all.extend(design.scalars.iter().map(|scalar| port(&scalar.name, scalar.bits, false)));
+    all.extend(design.result.iter().map(|result| port("result", result.bits, true)));
+    all.extend(design.memories.iter().flat_map(wires));
+    all
+}
+
+/// The wires of a memory.
+fn wires(memory: &MemoryPort) -> Vec<Port> {
     let mut all = Vec::new();
+    let mut add = |end: String, bits: u32, is_driven: bool| {
+        all.push(Port { name: format!("{}_{end}", memory.name), bits, is_driven });
+    };
     if memory.is_one_port {
-        all.push((format!("{name}_address"), memory.address_bits, true));
+        add("address".to_owned(), memory.address_bits, true);
     }
     for read in 0..memory.reads {
         if !memory.is_one_port {
-            all.push((format!("{name}_read{read}_address"), memory.address_bits, true));
+            add(format!("read{read}_address"), memory.address_bits, true);
         }
-        all.push((format!("{name}_read{read}_enable"), 1, true));
-        all.push((format!("{name}_read{read}_data"), memory.bits, false));
+        add(format!("read{read}_enable"), 1, true);
+        add(format!("read{read}_data"), memory.bits, false);
     }
     if memory.is_written {
         if !memory.is_one_port {
-            all.push((format!("{name}_write_address"), memory.address_bits, true));
+            add("write_address".to_owned(), memory.address_bits, true);
         }
-        all.push((format!("{name}_write_data"), memory.bits, true));
-        all.push((format!("{name}_write_enable"), 1, true));
+        add("write_data".to_owned(), memory.bits, true);
+        add("write_enable".to_owned(), 1, true);
     }
     all
 }
 
 fn declare(memory: &MemoryPort, length: u64, line: &mut impl FnMut(&str)) {
     line(&format!("  reg [{}:0] m_{} [0:{}];", memory.bits - 1, memory.name, length.max(1) - 1));
-    for (name, bits, is_driven) in wires(memory) {
+    for Port { name, bits, is_driven } in wires(memory) {
         line(&format!("  {} [{}:0] {name};", if is_driven { "wire" } else { "reg" }, bits - 1));
     }
 }

@@ -5,7 +5,7 @@
 //! And of many values only low bits matter: the low bits of a sum, product or logical operation
 //! depend on the low bits of the operands alone, so what is cut off later need not be computed.
 //! The second is seen from the operations themselves, backwards until nothing changes, and needs no
-//! claim. So one rule holds of every wire: it carries the lowest bits of the very value of the
+//! claim. Whoever knows more of what is looked at may say so in a claim, too. So one rule holds of every wire: it carries the lowest bits of the very value of the
 //! program, and where it is narrower by a claim, these are all of it.
 //!
 //! A memory in the circuit is as wide as what is written to it and what it holds at the start.
@@ -26,6 +26,9 @@ pub struct Claim {
     pub bits: u32,
     /// Whether the highest of them is the sign.
     pub signed: bool,
+    /// How many low bits anybody looks at; all of the type if that is not known. It must not rest on what
+    /// other claims leave out.
+    pub looked_at: u32,
     /// The claim in words.
     pub words: String,
 }
@@ -61,17 +64,23 @@ fn of_type(bits: u32) -> Wire {
     Wire { bits: bits.max(1), signed: false, reason: format!("its type has {bits} bits") }
 }
 
-/// Every wire as wide as claims and uses say.
-pub fn widths(kernel: &Kernel, claims: &dyn Fn(NodeOrigin) -> Option<Claim>) -> Wires {
+/// Every wire as wide as claims and uses say; memories in the circuit, if `follows_memories`, as wide as
+/// what is written to them. Claims of an analysis that knows nothing of memory are compared without that.
+pub fn widths(
+    kernel: &Kernel,
+    claims: &dyn Fn(NodeOrigin) -> Option<Claim>,
+    follows_memories: bool,
+) -> Wires {
     let mut wires = declared(kernel);
-    for (id, node) in kernel.nodes.iter() {
-        let claim = node.origin.and_then(claims).filter(|claim| (1..node.bits).contains(&claim.bits));
-        if let (Some(claim), false) = (claim, is_position(node)) {
-            let Claim { bits, signed, words } = claim;
-            wires.nodes[id] = Wire { bits, signed, reason: words };
+    let mut looked_at: IdMap<NodeId, u32> = IdMap::filled(kernel.nodes.len(), u32::MAX);
+    for (id, node) in kernel.nodes.iter().filter(|(_, node)| !is_position(node)) {
+        let Some(claim) = node.origin.and_then(claims) else { continue };
+        looked_at[id] = claim.looked_at;
+        if (1..node.bits).contains(&claim.bits) {
+            wires.nodes[id] = Wire { bits: claim.bits, signed: claim.signed, reason: claim.words };
         }
     }
-    for (id, memory) in kernel.memories.iter() {
+    for (id, memory) in kernel.memories.iter().filter(|_| follows_memories) {
         let start = match &memory.kind {
             MemoryKind::Port { .. } => continue,
             MemoryKind::Inside(start) => start.as_ref(),
@@ -89,10 +98,10 @@ pub fn widths(kernel: &Kernel, claims: &dyn Fn(NodeOrigin) -> Option<Claim>) -> 
     for (id, node) in kernel.nodes.iter() {
         // A port stays as wide as what callers give.
         if node.action != Action::Input {
-            cut(&mut wires.nodes[id], needs.nodes[id]);
+            cut(&mut wires.nodes[id], needs.nodes[id].min(looked_at[id]));
         }
     }
-    for (id, memory) in kernel.memories.iter() {
+    for (id, memory) in kernel.memories.iter().filter(|_| follows_memories) {
         if !matches!(memory.kind, MemoryKind::Port { .. }) {
             cut(&mut wires.memories[id], needs.memories[id]);
         }

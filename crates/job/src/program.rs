@@ -240,6 +240,8 @@ pub struct HdlJob {
 pub enum HdlWidths {
     /// As their types.
     Declared,
+    /// As LLVM's own analyses say.
+    Llvm,
     /// As is proven.
     Proven,
     /// As a checker follows.

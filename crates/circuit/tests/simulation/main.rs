@@ -104,7 +104,7 @@ impl Runs {
         let with_sign = with_sign.max()?;
         let signed = with_sign < plain;
         let bits = if signed { with_sign } else { plain }.max(1);
-        Some(Claim { bits, signed, words: format!("what {} runs show", self.count) })
+        Some(Claim { bits, signed, looked_at: declared, words: format!("what {} runs show", self.count) })
     }
 }
 
@@ -126,7 +126,7 @@ fn make(
     assert!(wrong.is_empty(), "{wrong:?}\n{kernel:#?}\n{schedule:#?}");
     let wires = match claims {
         None => declared(&kernel),
-        Some(claims) => widths(&kernel, claims),
+        Some(claims) => widths(&kernel, claims, true),
     };
     let design = design(&kernel, &schedule, &wires, target, &["a test".to_owned()]);
     Ok(Made { schedule, design })

@@ -14,6 +14,7 @@ Examples:
   opcost hdl kernel.c --top fir -o out --assume 'fir.n=0..99' --widths certified
   opcost hdl kernel.c --top fir -o out --clock 100MHz --multipliers 2 --memory-ports 1
   opcost hdl kernel.c --top fir -o out --cosimulate 100      the C function against the circuit
+  opcost hdl kernel.c --top fir -o out --synthesise ice40    cells and clock, by yosys and nextpnr
   opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ.";
@@ -59,6 +60,13 @@ pub(crate) struct HdlArguments {
     /// Another number gives other inputs at random.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cosimulate")]
     pub(crate) seed: u64,
+    /// Synthesises the circuit with yosys for a chip, and places it with nextpnr. What is missing is named.
+    /// With --cosimulate the netlist is simulated, too.
+    #[arg(long, value_name = "CHIP", value_enum)]
+    pub(crate) synthesise: Option<ChipName>,
+    /// Places so often, each time with another seed; 0 does not place.
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "synthesise", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) seeds: u32,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes JSON (schema opcost.hdl/1) to a file; - is stdout.
@@ -71,6 +79,8 @@ pub(crate) struct HdlArguments {
 pub(crate) enum WidthsName {
     /// As their types.
     Declared,
+    /// As LLVM's own analyses say, which opcost does not check.
+    Llvm,
     /// As opcost bits proves.
     Proven,
     /// As the checker of certificates follows.
@@ -82,6 +92,7 @@ impl WidthsName {
     pub(crate) fn word(self) -> &'static str {
         match self {
             WidthsName::Declared => "declared",
+            WidthsName::Llvm => "llvm",
             WidthsName::Proven => "proven",
             WidthsName::Certified => "certified",
         }
@@ -91,8 +102,49 @@ impl WidthsName {
     pub(crate) fn widths(self) -> HdlWidths {
         match self {
             WidthsName::Declared => HdlWidths::Declared,
+            WidthsName::Llvm => HdlWidths::Llvm,
             WidthsName::Proven => HdlWidths::Proven,
             WidthsName::Certified => HdlWidths::Certified,
+        }
+    }
+}
+
+/// A chip, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChipName {
+    /// Lattice iCE40.
+    Ice40,
+    /// Lattice ECP5.
+    Ecp5,
+    /// Xilinx, of series 7.
+    Xilinx,
+}
+
+impl ChipName {
+    /// The word, which is the name of yosys' folder, too.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ChipName::Ice40 => "ice40",
+            ChipName::Ecp5 => "ecp5",
+            ChipName::Xilinx => "xilinx",
+        }
+    }
+
+    /// What yosys calls its synthesis.
+    pub(crate) fn pass(self) -> &'static str {
+        match self {
+            ChipName::Ice40 => "synth_ice40",
+            ChipName::Ecp5 => "synth_ecp5",
+            ChipName::Xilinx => "synth_xilinx",
+        }
+    }
+
+    /// What places circuits on it, with flags for a chip that is large enough.
+    pub(crate) fn placer(self) -> Option<(&'static str, &'static [&'static str])> {
+        match self {
+            ChipName::Ice40 => Some(("nextpnr-ice40", &["--hx8k", "--package", "ct256"])),
+            ChipName::Ecp5 => Some(("nextpnr-ecp5", &["--85k", "--package", "CABGA756"])),
+            ChipName::Xilinx => None,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::arguments::HdlArguments;
 use crate::verbs::hdl_cosimulate::cosimulate;
+use crate::verbs::hdl_synthesise::synthesise;
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::{OF_RUNS, about, refuse_idle};
 use crate::verbs::show::save_failure_json;
@@ -70,6 +71,7 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     let file = |end: &str| folder.join(format!("{}{end}", answers.name));
     save_text(Some(&file(".v")), &answers.verilog, Stream::Stdout)?;
     save_text(Some(&file("_testbench.v")), &answers.testbench, Stream::Stdout)?;
+    save_text(Some(&file("_frame.v")), &answers.frame, Stream::Stdout)?;
     if let Some(driver) = &answers.driver {
         save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
     }
@@ -77,12 +79,19 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         Some(runs) => Some(cosimulate(arguments, &answers, runs)?),
         None => None,
     };
+    let synthesis = match arguments.synthesise {
+        Some(chip) => Some(synthesise(arguments, &answers, chip)?),
+        None => None,
+    };
+    let netlist = synthesis.as_ref().and_then(|synthesis| synthesis.netlist);
+    let is_wrong = simulation.into_iter().chain(netlist).any(|simulation| simulation.wrong > 0);
     let report = HdlReport {
         answers: &answers,
         about: about(&inputs, &arguments.compile),
         folder,
         widths: arguments.widths.word(),
         simulation,
+        synthesis,
     };
     if let Some(path) = &arguments.json {
         save_json(path, &HdlJson::text(&report))?;
@@ -90,8 +99,5 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     if arguments.json.as_deref() != Some(Path::new("-")) {
         save_text(None, &print_hdl(&report), Stream::Stdout)?;
     }
-    Ok(match simulation {
-        Some(simulation) if simulation.wrong > 0 => Status::Verdict,
-        _ => Status::Fine,
-    })
+    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
 }

@@ -6,7 +6,7 @@
 //! result and every element of every memory.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::arguments::HdlArguments;
@@ -59,17 +59,39 @@ pub(super) fn cosimulate(
             complaint(&output)
         )));
     }
-    let simulator = folder.join(format!("{name}.vvp"));
+    let simulation = simulate(arguments, &Simulated { name, sources: vec![format!("{name}.v").into()] }, &[]);
+    drop(working);
+    simulation
+}
+
+/// What is simulated: the sources of a circuit, from its folder.
+pub(super) struct Simulated<'a> {
+    /// The circuit.
+    pub(super) name: &'a str,
+    /// All but the testbench.
+    pub(super) sources: Vec<PathBuf>,
+}
+
+/// Simulates a circuit with the inputs that the driver wrote.
+///
+/// # Errors
+/// iverilog is missing, or the simulation ends early.
+pub(super) fn simulate(
+    arguments: &HdlArguments,
+    what: &Simulated<'_>,
+    plus: &[String],
+) -> Result<HdlSimulation, Failure> {
+    let (folder, name) = (&*arguments.folder, what.name);
+    let program = format!("{}.vvp", what.sources[0].with_extension("").display());
     let mut compile = Command::new("iverilog");
-    compile.args(["-g2001", "-o"]).arg(&simulator);
-    compile.args([".v", "_testbench.v"].map(|end| folder.join(format!("{name}{end}"))));
+    compile.current_dir(folder).args(["-g2005", "-DNO_ICE40_DEFAULT_ASSIGNMENTS", "-o", &program]);
+    compile.args(&what.sources).arg(format!("{name}_testbench.v"));
     carry_out(&mut compile, "apt-get install iverilog")?;
     let mut simulate = Command::new("vvp");
-    simulate.arg("-n").arg(format!("{name}.vvp")).current_dir(folder);
+    simulate.arg("-n").arg(&program).args(plus).current_dir(folder);
     let text = carry_out(&mut simulate, "apt-get install iverilog")?;
-    drop(working);
-    let numbers: Vec<u64> =
-        text.lines().next_back().unwrap_or("").split(' ').filter_map(|word| word.parse().ok()).collect();
+    let last = text.lines().rev().find(|line| line.starts_with("runs ")).unwrap_or("");
+    let numbers: Vec<u64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();
     let [runs, wrong, cycles] = numbers[..] else {
         return Err(Failure::Module {
             module: arguments.top.clone(),
@@ -91,7 +113,10 @@ fn complaint(output: &Output) -> String {
 }
 
 /// Runs a tool; what it prints.
-fn carry_out(command: &mut Command, remedy: &str) -> Result<String, Failure> {
+///
+/// # Errors
+/// It is missing, or fails.
+pub(super) fn carry_out(command: &mut Command, remedy: &str) -> Result<String, Failure> {
     let tool =
         Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
     let output = command.output().map_err(|error| match error.kind() {

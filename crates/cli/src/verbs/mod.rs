@@ -16,6 +16,8 @@ pub(crate) mod export;
 pub(crate) mod fuel;
 pub(crate) mod hdl;
 mod hdl_cosimulate;
+mod hdl_switching;
+mod hdl_synthesise;
 pub(crate) mod idle;
 mod input_line;
 mod inputs;

@@ -54,7 +54,7 @@ fn lint(place: &Workplace, name: &str) {
 /// The same circuit with all kinds of widths: equal to C, in the same cycles, and never wider.
 fn in_all_widths(source: &str, top: &str, flags: &[&str]) -> Vec<Value> {
     let place = workplace();
-    let all: Vec<Value> = ["declared", "certified", "proven"]
+    let all: Vec<Value> = ["declared", "certified", "proven", "llvm"]
         .iter()
         .map(|kind| {
             let document = made(&place, source, &[&["--top", top, "--widths", kind], flags].concat());
@@ -65,6 +65,7 @@ fn in_all_widths(source: &str, top: &str, flags: &[&str]) -> Vec<Value> {
     let bits = |document: &Value| document["modules"][0]["registers_bits"].as_u64().expect("a number");
     assert!(all.iter().all(|one| one["simulation"]["cycles"] == all[0]["simulation"]["cycles"]));
     assert!(bits(&all[2]) <= bits(&all[1]) && bits(&all[1]) <= bits(&all[0]), "{top}");
+    assert!(bits(&all[2]) <= bits(&all[3]) && bits(&all[3]) <= bits(&all[0]), "{top}");
     all
 }
 
@@ -93,6 +94,8 @@ fn the_inverse_transform_keeps_what_is_between_its_passes_in_eighteen_bits() {
     let all = in_all_widths(&corpus("idct"), "idct", &[]);
     let memory = |document: &Value| document["modules"][0]["memories"][0]["bits"].as_u64();
     assert_eq!((memory(&all[0]), memory(&all[2])), (Some(32), Some(18)), "{:#}", all[2]);
+    // LLVM knows nothing of what lies in an array.
+    assert_eq!(memory(&all[3]), Some(32), "{:#}", all[3]);
 }
 
 #[test]
@@ -126,6 +129,48 @@ fn ports_that_are_always_one_number_carry_it() {
     let mut all = vec!["--top", "chroma_interpolate"];
     flags.iter().for_each(|flag| all.extend(["--assume", flag]));
     in_all_widths(&chroma, "chroma_interpolate", &all[2..]);
+}
+
+/// yosys' netlist computes what the C function computes, and is smaller where widths are proven; what
+/// cannot be placed here is named.
+#[test]
+fn netlists_are_equal_to_c_and_smaller_by_proven_widths() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    let source = place.at("mac.c");
+    let made = |kind: &str, chip: &[&str]| {
+        let flags = ["--top", "mac", "--assume", "mac.n=0..99", "--widths", kind];
+        made(&place, &source, &[&flags[..], &["--synthesise"], chip].concat())["synthesis"].clone()
+    };
+    let (declared, proven) =
+        (made("declared", &["ice40", "--seeds", "0"]), made("proven", &["ice40", "--seeds", "2"]));
+    for one in [&declared, &proven] {
+        assert_eq!((&one["netlist"]["runs"], &one["netlist"]["wrong"]), (&40.into(), &0.into()), "{one:#}");
+        assert_eq!(one["missing"], serde_json::json!([]), "{one:#}");
+    }
+    for figure in ["luts", "flip_flops", "carries", "switched_capacitance"] {
+        let of = |one: &Value| one[figure].as_f64().expect("a number");
+        assert!(0.0 < of(&proven) && of(&proven) < of(&declared), "{figure}: {proven:#} {declared:#}");
+    }
+    assert_eq!(proven["fmax_mhz"].as_array().map(Vec::len), Some(2), "{proven:#}");
+    assert_eq!(declared["fmax_mhz"].as_array().map(Vec::len), Some(0), "{declared:#}");
+    let xilinx = made("proven", &["xilinx"]);
+    assert!(xilinx["luts"].as_u64() > Some(0) && xilinx["netlist"]["wrong"] == 0, "{xilinx:#}");
+    assert!(xilinx["missing"][0].as_str().is_some_and(|words| words.contains("mac_frame.v")), "{xilinx:#}");
+}
+
+/// Without yosys the Verilog is written all the same.
+#[test]
+fn without_synthesis_tools_it_is_said_what_is_missing() {
+    let place = workplace();
+    let source = place.write("mac.c", MAC);
+    let tools = place.path("tools");
+    std::fs::create_dir(&tools).expect("a folder");
+    std::os::unix::fs::symlink("/usr/bin/clang-22", tools.join("clang-22")).expect("a link");
+    let mut command = place.command(&["hdl", "--top", "mac", "-o", "out", &source, "--synthesise", "ice40"]);
+    let answer = Said::of(command.env("PATH", &tools)).expect(0);
+    assert!(answer.stdout.contains("missing: yosys: apt-get install yosys"), "{}", answer.stdout);
+    assert!(place.read("out/mac.v").contains("module mac"));
 }
 
 /// A call that takes too long is neither right nor wrong.

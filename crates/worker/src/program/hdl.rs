@@ -3,29 +3,20 @@
 //! The kernel and its schedule are made of the function alone; claims decide how wide wires are. The
 //! schedule is checked before anything is written.
 
-use std::collections::HashMap;
-
-use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::MemoryModel;
-use opcost_analysis::propagation::RangeOptions;
-use opcost_analysis::ranges::{Sign, ValueRange};
-use opcost_bits::widths::CertifiedRanges;
-use opcost_bits::{Widths, text};
 use opcost_circuit::{
-    Claim, Design, IntervalLimit, Kernel, NodeOrigin, Pieces, Resources, Schedule, Target, check, declared,
-    design, driver, lower, schedule, testbench, widths,
+    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, Target, check, declared, design, driver,
+    frame, lower, schedule, testbench, widths,
 };
 use opcost_index::Id;
-use opcost_ir::{Function, Linkage, Module, Value};
+use opcost_ir::{Function, Linkage, Module};
 use opcost_key::FunctionId;
 
-use opcost_answer::bits::Assumptions;
-use opcost_answer::contract::{ContractPiece, PortContract};
 use opcost_answer::hdl::{HdlAnswers, HdlLoop, HdlMemory, HdlOperator, HdlPort};
 use opcost_job::program::{HdlJob, HdlWidths};
+use opcost_llvm::Session;
 
-use super::assumed::assumed;
-use super::contracts::{self, Under, ranges_under};
+use super::hdl_claims::{claimed, pieces};
 use crate::error::WorkError;
 
 /// The circuit of a function.
@@ -33,7 +24,11 @@ use crate::error::WorkError;
 /// # Errors
 /// The function is not there, or cannot be a circuit; a contract names nothing or contradicts the
 /// code; there is no solver for a certificate.
-pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswers, WorkError> {
+pub(crate) fn answer(
+    program: &MemoryModel<'_>,
+    session: &mut Session,
+    job: &HdlJob,
+) -> Result<HdlAnswers, WorkError> {
     let module = program.module;
     let function = top_function(module, &job.top)?;
     let limits = &job.limits;
@@ -48,11 +43,13 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
     if let Some(wrong) = check(&kernel, &target, &schedule).first() {
         return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
     }
-    let claimed = claimed(program, job)?;
-    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).and_then(claim);
+    let claimed = claimed(program, session, job)?;
+    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).cloned();
     let wires = match job.widths {
         HdlWidths::Declared => declared(&kernel),
-        HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims),
+        // LLVM's analyses know nothing of what a memory holds.
+        HdlWidths::Llvm => widths(&kernel, &claims, false),
+        HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims, true),
     };
     let about = about(job, &claimed.assumes);
     let design = design(&kernel, &schedule, &wires, &target, &about);
@@ -70,6 +67,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &HdlJob) -> Result<HdlAnswe
             elements,
         })
         .collect();
+    answers.frame = frame(&design);
     answers.testbench = testbench(&design, &format!("{}.vectors", design.name), &lengths);
     let body = &module.functions[function];
     let source = job.source.display().to_string();
@@ -133,69 +131,11 @@ fn called_by_anyone(id: FunctionId, body: &Function, name: &str) -> Result<Funct
     Ok(id)
 }
 
-/// Ranges of values, and what they rest on.
-struct Claimed {
-    of: HashMap<(FunctionId, Value), ValueRange>,
-    assumes: Vec<String>,
-}
-
-fn claimed(program: &MemoryModel<'_>, job: &HdlJob) -> Result<Claimed, WorkError> {
-    let module = program.module;
-    // Contracts are looked at in any case, so that a wrong one is refused.
-    let Under { ranges, unproven } = ranges_under(program, RangeOptions::default(), &job.contracts)?;
-    let mut assumes: Vec<String> = ranges
-        .facts()
-        .filter_map(assumed)
-        .map(str::to_owned)
-        .chain(unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)))
-        .collect();
-    let of = match job.widths {
-        HdlWidths::Declared => {
-            assumes.clear();
-            HashMap::new()
-        }
-        HdlWidths::Proven => {
-            let demand = Demand::compute(program, &ranges);
-            let widths = Widths::of(module, &ranges, &demand);
-            let of_function = |function: opcost_bits::FunctionWidths| {
-                let id = function.function;
-                function.values.into_iter().map(move |value| ((id, value.value), value.range))
-            };
-            widths.functions.into_iter().flat_map(of_function).collect()
-        }
-        HdlWidths::Certified => {
-            let certified = super::certificate::certify(program, Assumptions::default(), &job.contracts)?;
-            assumes = super::certificate::assumed(module, &certified.certificate);
-            CertifiedRanges::of(module, &certified.certificate).of
-        }
-    };
-    assumes.extend(contracts::assumed(&job.contracts));
-    assumes.push("pointer parameters lead to memories apart from each other, as with restrict".to_owned());
-    assumes.sort();
-    assumes.dedup();
-    Ok(Claimed { of, assumes })
-}
-
-/// What is known of a value, for its wire; nothing of one that never comes to be.
-fn claim(range: &ValueRange) -> Option<Claim> {
-    let (least, most) = range.signed_range()?;
-    let needed = range.needed_width();
-    let (bits, signed) = match least == most {
-        // A constant needs no wire as a width, but its own bits where it is one.
-        true => {
-            let plain = 128 - range.unsigned_range()?.0.leading_zeros();
-            let with_sign = 129 - if least < 0 { !least } else { least }.leading_zeros();
-            (plain.min(with_sign), with_sign < plain)
-        }
-        false => (needed.bits, needed.sign == Sign::Signed),
-    };
-    Some(Claim { bits: bits.max(1), signed, words: text::range(range) })
-}
-
 /// The head of the module.
 fn about(job: &HdlJob, assumes: &[String]) -> Vec<String> {
     let widths = match job.widths {
         HdlWidths::Declared => "as wide as their types",
+        HdlWidths::Llvm => "as wide as LLVM's own analyses say",
         HdlWidths::Proven => "as wide as opcost bits proves",
         HdlWidths::Certified => "as wide as the checker of certificates follows",
     };
@@ -278,25 +218,4 @@ fn limit(limit: &IntervalLimit, is_above: bool) -> String {
         IntervalLimit::Dividers => "the shared divider".to_owned(),
     };
     if is_above { format!("the scheduler, above its bound ({words})") } else { words }
-}
-
-/// What each scalar may be, by contracts.
-fn pieces(design: &Design, body: &Function, contracts: &[PortContract]) -> Vec<Pieces> {
-    let names_function = |contract: &&PortContract| {
-        contract.function == body.name || body.source_name.as_deref() == Some(&*contract.function)
-    };
-    let of_one = |scalar: &opcost_circuit::ScalarPort| {
-        let value = Value::Argument(scalar.parameter);
-        let name = body.source_names.get(&value).or_else(|| body.names.get(&value));
-        let of_port = contracts
-            .iter()
-            .filter(names_function)
-            .filter(|contract| name.is_some_and(|name| **name == *contract.port));
-        let pieces = of_port.flat_map(|contract| &contract.pieces).filter_map(|piece| match *piece {
-            ContractPiece::Integers(low, high) => Some((low, high)),
-            ContractPiece::Numbers(..) => None,
-        });
-        pieces.collect()
-    };
-    design.scalars.iter().map(of_one).collect()
 }

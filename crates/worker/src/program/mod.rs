@@ -8,6 +8,7 @@ mod contracts;
 mod explanation;
 mod floats;
 mod hdl;
+mod hdl_claims;
 mod inputs;
 mod loops;
 mod name;

@@ -74,7 +74,7 @@ pub(crate) fn narrow(job: &NarrowJob) -> Result<NarrowAnswers, WorkError> {
 
 /// A function as a circuit.
 pub(crate) fn hdl(job: &HdlJob) -> Result<HdlAnswers, WorkError> {
-    of_program(&job.program, |program, _| super::hdl::answer(program, job))
+    of_program(&job.program, |program, session| super::hdl::answer(program, session, job))
 }
 
 /// What decides a value or a loop.
