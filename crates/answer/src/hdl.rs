@@ -13,6 +13,10 @@ pub struct HdlAnswers {
     pub testbench: String,
     /// The module between registers, to be placed with few pins.
     pub frame: String,
+    /// A module with valid and ready around it.
+    pub stream: String,
+    /// A testbench of that, which reads the same numbers.
+    pub stream_testbench: String,
     /// A program in C that writes `NAME.vectors`. There is none where data is used that only its
     /// function can name.
     pub driver: Option<String>,

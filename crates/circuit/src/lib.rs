@@ -21,6 +21,7 @@
 //! | how is that written as Verilog? | `verilog/` |
 //! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
+//! | how is it called with valid and ready? | `stream.rs` |
 //!
 //! The schedule is made of declared widths alone. So circuits of one function that differ only in
 //! widths take the same cycles, and what they differ in comes from the widths.
@@ -40,6 +41,7 @@ mod modulo;
 mod refusal;
 mod schedule;
 mod slots;
+mod stream;
 mod target;
 mod testbench;
 mod verilog;
@@ -57,7 +59,8 @@ pub use lower::lower;
 pub use refusal::CircuitRefusal;
 pub use schedule::schedule;
 pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
+pub use stream::stream;
 pub use target::{Resources, Target, Unit};
-pub use testbench::testbench;
+pub use testbench::{stream_testbench, testbench};
 pub use verilog::{Design, DesignReport, InsideMemory, MemoryPort, OperatorUse, ScalarPort, design};
 pub use widths::{Claim, Wire, Wires, declared, widths};

@@ -9,6 +9,7 @@
 
 use std::fmt::Write;
 
+use crate::stream::Handshake;
 use crate::verilog::{Design, MemoryPort, ScalarPort};
 
 /// No run takes more cycles.
@@ -16,13 +17,27 @@ const MOST_CYCLES: u32 = 1_000_000;
 
 /// The testbench of a circuit; `lengths` are the elements of each of its memories outside, in order.
 pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
+    bench(design, None, vectors, lengths)
+}
+
+/// The testbench of a circuit with valid and ready. Its caller hesitates before calls and before it takes
+/// results, and gives other parameters as soon as those of a call are taken.
+pub fn stream_testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
+    bench(design, Some(&Handshake::of(design)), vectors, lengths)
+}
+
+fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths: &[u64]) -> String {
     let mut text = String::new();
     let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
-    let name = &design.name;
+    let name = &format!("{}{}", design.name, if handshake.is_some() { "_stream" } else { "" });
     line("`timescale 1ns/1ps");
     line(&format!("module {name}_testbench;"));
     line("  reg clk, rst, start;");
     line("  wire done;");
+    if handshake.is_some() {
+        line("  reg take;");
+        line("  wire ready;");
+    }
     line("  integer file, code, run, runs, wrong, place, waited;");
     line("  reg is_wrong, is_outside;");
     line("  reg [63:0] word, expected, cycles;");
@@ -37,7 +52,7 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         declare(memory, *length, &mut line);
     }
     line(&format!("  {name} circuit ("));
-    line(&format!("    {}", connections(design).join(",\n    ")));
+    line(&format!("    {}", connections(design, handshake).join(",\n    ")));
     line("  );");
     line("  always #5 clk = ~clk;");
     for (memory, length) in design.memories.iter().zip(lengths) {
@@ -45,6 +60,9 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
     }
     line("  initial begin");
     line("    clk = 1'b0; rst = 1'b1; start = 1'b0; wrong = 0; cycles = 0; is_outside = 1'b0;");
+    if handshake.is_some() {
+        line("    take = 1'b0;");
+    }
     line("    if ($value$plusargs(\"vcd=%s\", waveform)) begin");
     line("      $dumpfile(waveform);");
     line(&format!("      $dumpvars(0, {name}_testbench);"));
@@ -79,7 +97,10 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         ));
         line("      end");
     }
-    line("      start = 1'b1; @(negedge clk); start = 1'b0; waited = 0;");
+    match handshake {
+        None => line("      start = 1'b1; @(negedge clk); start = 1'b0; waited = 0;"),
+        Some(_) => call(design, &mut line),
+    }
     line(&format!("      while (done !== 1'b1 && waited < {MOST_CYCLES}) begin"));
     line("        @(negedge clk); waited = waited + 1; cycles = cycles + 1;");
     line("      end");
@@ -88,6 +109,9 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         "        $display(\"run %0d takes more than {MOST_CYCLES} cycles\", run); $finish; @(negedge clk);"
     ));
     line("      end");
+    if handshake.is_some() {
+        hesitate(&mut line);
+    }
     if let Some(result) = &design.result {
         line("      code = $fscanf(file, \"%h\", expected);");
         let value = widened("q_result", "q_result", result);
@@ -109,6 +133,10 @@ pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
         line("          is_wrong = 1'b1;");
         line("        end");
         line("      end");
+    }
+    if handshake.is_some() {
+        line("      take = 1'b1; @(negedge clk); take = 1'b0;");
+        line("      if (done !== 1'b0 || ready !== 1'b1) is_wrong = 1'b1;");
     }
     line("      if (is_outside) $display(\"run %0d: an address is behind the end of its memory\", run);");
     line("      if (is_wrong || is_outside || code != 1) wrong = wrong + 1;");
@@ -134,9 +162,34 @@ fn widened(value: &str, whole: &str, port: &ScalarPort) -> String {
     format!("{{{above}{sign}{value}}}")
 }
 
-fn connections(design: &Design) -> Vec<String> {
+/// A call with valid and ready: a caller that waits for nothing but them.
+fn call(design: &Design, line: &mut impl FnMut(&str)) {
+    line("      repeat (run % 3) @(negedge clk);");
+    line("      if (done !== 1'b0 || ready !== 1'b1) is_wrong = 1'b1;");
+    line("      start = 1'b1; @(negedge clk); start = 1'b0; waited = 0;");
+    for scalar in &design.scalars {
+        line(&format!("      p_{0} = ~p_{0};", scalar.name));
+    }
+}
+
+/// The caller takes a result late, and the result waits.
+fn hesitate(line: &mut impl FnMut(&str)) {
+    line("      repeat (run % 4) begin");
+    line("        @(negedge clk);");
+    line("        if (done !== 1'b1 || ready !== 1'b0) is_wrong = 1'b1;");
+    line("      end");
+}
+
+fn connections(design: &Design, handshake: Option<&Handshake>) -> Vec<String> {
     let mut all = vec![".clk(clk)".to_owned(), ".rst(rst)".to_owned()];
-    for port in ports(design) {
+    let mut ports = ports(design);
+    if let Some(Handshake { call_valid, call_ready, return_valid, return_ready, .. }) = handshake {
+        let wires =
+            [(call_valid, "start"), (call_ready, "ready"), (return_valid, "done"), (return_ready, "take")];
+        all.extend(wires.iter().map(|(port, wire)| format!(".{port}({wire})")));
+        ports.retain(|port| port.name != "start" && port.name != "done");
+    }
+    for port in ports {
         let scalar = design.scalars.iter().find(|scalar| scalar.name == port.name);
         let wire = match scalar {
             Some(scalar) => format!("p_{}[{}:0]", scalar.name, scalar.bits - 1),

@@ -53,6 +53,9 @@ pub(crate) struct HdlArguments {
     /// Elements that the testbench gives to such a memory.
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub(crate) elements: u64,
+    /// How the circuit is called: by start and done alone, or also by a module with valid and ready.
+    #[arg(long, value_name = "KIND", value_enum, default_value = "start")]
+    pub(crate) interface: InterfaceName,
     /// Calls the C function so often with inputs at random, and the circuit with the same. Status 3 if
     /// they differ. It needs iverilog.
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -60,6 +63,9 @@ pub(crate) struct HdlArguments {
     /// Another number gives other inputs at random.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cosimulate")]
     pub(crate) seed: u64,
+    /// Writes a waveform (VCD) of the simulation of the Verilog, for GTKWave and the like.
+    #[arg(long, value_name = "FILE", requires = "cosimulate")]
+    pub(crate) waveform: Option<PathBuf>,
     /// Synthesises the circuit with yosys for a chip, and places it with nextpnr. What is missing is named.
     /// With --cosimulate the netlist is simulated, too.
     #[arg(long, value_name = "CHIP", value_enum)]
@@ -107,6 +113,15 @@ impl WidthsName {
             WidthsName::Certified => HdlWidths::Certified,
         }
     }
+}
+
+/// How a circuit is called, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InterfaceName {
+    /// Start and done.
+    Start,
+    /// A module NAME_stream around it with valid and ready, for calls and for results.
+    Stream,
 }
 
 /// A chip, as a flag takes it.

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::arguments::HdlArguments;
+use crate::arguments::{HdlArguments, InterfaceName};
 use crate::verbs::hdl_cosimulate::cosimulate;
 use crate::verbs::hdl_synthesise::synthesise;
 use crate::verbs::loops::analysed;
@@ -72,6 +72,10 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     save_text(Some(&file(".v")), &answers.verilog, Stream::Stdout)?;
     save_text(Some(&file("_testbench.v")), &answers.testbench, Stream::Stdout)?;
     save_text(Some(&file("_frame.v")), &answers.frame, Stream::Stdout)?;
+    if arguments.interface == InterfaceName::Stream {
+        save_text(Some(&file("_stream.v")), &answers.stream, Stream::Stdout)?;
+        save_text(Some(&file("_stream_testbench.v")), &answers.stream_testbench, Stream::Stdout)?;
+    }
     if let Some(driver) = &answers.driver {
         save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
     }

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::arguments::HdlArguments;
+use crate::arguments::{HdlArguments, InterfaceName};
 use opcost_answer::Failure;
 use opcost_answer::hdl::HdlAnswers;
 use opcost_report::hdl::HdlSimulation;
@@ -59,17 +59,31 @@ pub(super) fn cosimulate(
             complaint(&output)
         )));
     }
-    let simulation = simulate(arguments, &Simulated { name, sources: vec![format!("{name}.v").into()] }, &[]);
+    let mut plus = Vec::new();
+    if let Some(path) = &arguments.waveform {
+        let whole = std::path::absolute(path).map_err(Failure::file("find", path))?;
+        plus.push(format!("+vcd={}", whole.display()));
+    }
+    let end = match arguments.interface {
+        InterfaceName::Start => "",
+        InterfaceName::Stream => "_stream",
+    };
+    let mut sources = vec![format!("{name}{end}.v").into()];
+    if !end.is_empty() {
+        sources.push(format!("{name}.v").into());
+    }
+    let testbench = format!("{name}{end}_testbench.v");
+    let simulation = simulate(arguments, &Simulated { sources, testbench }, &plus);
     drop(working);
     simulation
 }
 
-/// What is simulated: the sources of a circuit, from its folder.
-pub(super) struct Simulated<'a> {
-    /// The circuit.
-    pub(super) name: &'a str,
-    /// All but the testbench.
+/// What is simulated, by names in the folder.
+pub(super) struct Simulated {
+    /// The circuit's sources; the simulator's program is called after the first.
     pub(super) sources: Vec<PathBuf>,
+    /// What drives it.
+    pub(super) testbench: String,
 }
 
 /// Simulates a circuit with the inputs that the driver wrote.
@@ -78,14 +92,14 @@ pub(super) struct Simulated<'a> {
 /// iverilog is missing, or the simulation ends early.
 pub(super) fn simulate(
     arguments: &HdlArguments,
-    what: &Simulated<'_>,
+    what: &Simulated,
     plus: &[String],
 ) -> Result<HdlSimulation, Failure> {
-    let (folder, name) = (&*arguments.folder, what.name);
+    let folder = &*arguments.folder;
     let program = format!("{}.vvp", what.sources[0].with_extension("").display());
     let mut compile = Command::new("iverilog");
     compile.current_dir(folder).args(["-g2005", "-DNO_ICE40_DEFAULT_ASSIGNMENTS", "-o", &program]);
-    compile.args(&what.sources).arg(format!("{name}_testbench.v"));
+    compile.args(&what.sources).arg(&what.testbench);
     carry_out(&mut compile, "apt-get install iverilog")?;
     let mut simulate = Command::new("vvp");
     simulate.arg("-n").arg(&program).args(plus).current_dir(folder);

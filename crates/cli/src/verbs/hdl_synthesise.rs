@@ -103,7 +103,8 @@ impl Synthesis<'_> {
         };
         let sources = vec![format!("{name}_netlist.v").into(), cells];
         let waves = format!("{name}_netlist.vcd");
-        let simulation = simulate(self.arguments, &Simulated { name, sources }, &[format!("+nets={waves}")])?;
+        let what = Simulated { sources, testbench: format!("{name}_testbench.v") };
+        let simulation = simulate(self.arguments, &what, &[format!("+nets={waves}")])?;
         let path = self.file("_netlist.vcd");
         let waveform = BufReader::new(File::open(&path).map_err(Failure::file("read", &path))?);
         let fan_outs = FanOuts::of(&netlist, name).ok_or_else(|| Failure::Module {

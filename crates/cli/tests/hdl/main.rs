@@ -159,6 +159,54 @@ fn netlists_are_equal_to_c_and_smaller_by_proven_widths() {
     assert!(xilinx["missing"][0].as_str().is_some_and(|words| words.contains("mac_frame.v")), "{xilinx:#}");
 }
 
+/// Parameters and results are handed over by valid and ready; a caller that hesitates changes nothing, and
+/// parameters need not stay.
+#[test]
+fn a_circuit_is_called_by_valid_and_ready() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    // Ports that are called as those of the handshake are.
+    let odd = "int odd(int call_ready, int is_busy, const int *return_valid) {
+  return call_ready - is_busy * 3 + return_valid[is_busy & 15];
+}\n";
+    place.write("odd.c", odd);
+    let kernels: [(&str, &[&str]); 2] = [("mac", &["--assume", "mac.n=0..99"]), ("odd", &[])];
+    for (top, flags) in kernels {
+        let source = place.at(&format!("{top}.c"));
+        let flags = [&["--top", top, "--interface", "stream", "--cflag=-fwrapv"], flags].concat();
+        made(&place, &source, &flags);
+        let names = [format!("{top}_stream"), format!("out/{top}_stream.v"), format!("out/{top}.v")];
+        let [module, shell, circuit] = &names;
+        let flags = ["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module"];
+        let words = place.tool("verilator", &[&flags[..], &[module, shell, circuit]].concat());
+        assert_eq!((words.stdout.trim(), words.stderr.trim()), ("", ""), "verilator has nothing to say");
+    }
+    // A result that does not wait for its taker is noticed.
+    let right = place.read("out/odd_stream.v");
+    let wrong = right.replacen("(return_valid & return_ready)", "(return_valid)", 1);
+    assert_ne!(wrong, right);
+    place.write("out/odd_stream.v", wrong);
+    let words = place.shell(
+        "cd out && iverilog -g2005 -o s.vvp odd_stream.v odd.v odd_stream_testbench.v && vvp -n s.vvp",
+    );
+    let last = words.stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("runs 40 wrong ") && !last.starts_with("runs 40 wrong 0"), "{last}");
+}
+
+/// A waveform has the circuit's signals by their names in the source.
+#[test]
+fn a_simulation_leaves_a_waveform() {
+    let place = workplace();
+    let source = place.write("mac.c", MAC);
+    let flags = ["--top", "mac", "--assume", "mac.n=0..99", "--waveform", "wave.vcd"];
+    made(&place, &source, &flags);
+    let waveform = place.read("wave.vcd");
+    assert!(waveform.contains("$scope module circuit $end"), "no circuit");
+    for signal in ["clk", "start", "done", "result", "x_read0_address"] {
+        assert!(waveform.contains(&format!(" {signal} ")), "{signal} is missing");
+    }
+}
+
 /// Without yosys the Verilog is written all the same.
 #[test]
 fn without_synthesis_tools_it_is_said_what_is_missing() {

@@ -6,7 +6,7 @@
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
     Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, Target, check, declared, design, driver,
-    frame, lower, schedule, testbench, widths,
+    frame, lower, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -68,7 +68,10 @@ pub(crate) fn answer(
         })
         .collect();
     answers.frame = frame(&design);
-    answers.testbench = testbench(&design, &format!("{}.vectors", design.name), &lengths);
+    answers.stream = stream(&design);
+    let vectors = format!("{}.vectors", design.name);
+    answers.stream_testbench = stream_testbench(&design, &vectors, &lengths);
+    answers.testbench = testbench(&design, &vectors, &lengths);
     let body = &module.functions[function];
     let source = job.source.display().to_string();
     let is_named =
