@@ -36,6 +36,7 @@ fn main() {
             "shim/guard.cpp",
             "shim/harden.cpp",
             "shim/apply.cpp",
+            "shim/bits.cpp",
             "shim/code.cpp",
             "shim/contents.cpp",
             "shim/detail.cpp",

@@ -20,6 +20,7 @@ pub(crate) mod bits;
 mod building;
 mod columns;
 mod figures;
+pub(crate) mod hdl;
 pub(crate) mod life;
 pub(crate) mod loops;
 mod machine;

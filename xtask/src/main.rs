@@ -8,7 +8,8 @@
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth, `bench predict` how right predicted counts and predicted time are, `bench slice` how small
-//! the part of a program is that decides its loops, `bench tune` what each step of tuning is worth;
+//! the part of a program is that decides its loops, `bench tune` what each step of tuning is worth,
+//! `bench hdl` what proven widths are worth in hardware;
 //! `calls` measures library functions, `dist` makes what users install, and `guide` makes the book. None is part of
 //! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
@@ -117,6 +118,13 @@ usage: cargo xtask VERB
     --runs N              timed runs of each program (15)
     --programs A,B        names of the corpus (sqlite,lua,zstd,kernel)
     --opcost PATH, --out FILE  as above
+  bench hdl [FLAGS]     what proven widths are worth in hardware, into benchmarks/hdl.md;
+                        status 3 if a run of a circuit is not as in C
+    --runs N              simulated runs of each circuit (100)
+    --seeds N             placements of each circuit (5); 0 leaves them out
+    --kernels A,B         functions (all)
+    --as-built            take the circuits that earlier runs measured
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
@@ -144,6 +152,7 @@ fn main() -> ExitCode {
         ["bench", "predict", flags @ ..] => bench::predict::run(flags),
         ["bench", "slice", flags @ ..] => bench::slice::run(flags),
         ["bench", "tune", flags @ ..] => bench::tune::run(flags),
+        ["bench", "hdl", flags @ ..] => bench::hdl::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["guide"] => guide::build(),

@@ -15,6 +15,7 @@
 //! | how often blocks will run | [`predict`] |
 //! | what stays of a program for its loops | [`slice`](mod@slice) |
 //! | what a metered program promises | [`fuel`] |
+//! | what a function became as a circuit | [`hdl`] |
 //! | what a program did, of which its time is worked out | [`work`] |
 //! | how a run ended, and how sure its counts are | [`run`] |
 //! | what callers promise | [`contract`] |
@@ -32,6 +33,7 @@ pub mod dependence;
 pub mod failure;
 pub mod files;
 pub mod fuel;
+pub mod hdl;
 pub mod life;
 pub mod loops;
 pub mod names;

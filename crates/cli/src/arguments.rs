@@ -3,6 +3,7 @@
 mod bits;
 mod export;
 mod fuel;
+mod hdl;
 mod life;
 mod loops;
 mod predict;
@@ -23,6 +24,7 @@ use thiserror::Error;
 pub(crate) use bits::*;
 pub(crate) use export::*;
 pub(crate) use fuel::*;
+pub(crate) use hdl::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;
 pub(crate) use predict::*;
@@ -79,6 +81,9 @@ pub(crate) enum Verb {
     /// Proves how many bits each value needs.
     #[command(after_help = BITS_EXAMPLES)]
     Bits(BitsArguments),
+    /// Makes a circuit of a C function, in Verilog, with wires as wide as is proven.
+    #[command(after_help = HDL_EXAMPLES)]
+    Hdl(HdlArguments),
     /// Estimates how often everything ran, from samples of the unchanged program.
     #[command(alias = "record", after_help = SAMPLE_EXAMPLES)]
     Sample(SampleArguments),

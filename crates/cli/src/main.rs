@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Verb::Tune(tune) => verbs::tune::run(&tune),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
+        Verb::Hdl(hdl) => verbs::hdl::run(&hdl),
         Verb::Timing(timing) => verbs::timing::run(&timing),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),

@@ -7,6 +7,7 @@
 use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
+use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
@@ -19,7 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ArrangeJob, ExportAnswers, ExportJob, PgoJob};
-use crate::program::{BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob};
+use crate::program::{
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob,
+};
 use crate::work::{ProcessorAnswer, ProcessorJob, WorkJob};
 
 /// A request, and how its answer is recognised.
@@ -82,6 +85,8 @@ cases! {
     Width(WidthJob) -> WidthAnswers,
     /// The program in as few bits as are proven to do.
     Narrow(NarrowJob) -> NarrowAnswers,
+    /// A function as a circuit.
+    Hdl(HdlJob) -> HdlAnswers,
     /// What decides a value or a loop.
     Explain(ExplainJob) -> ExplainAnswers,
     /// The life of instructions.

@@ -217,3 +217,50 @@ pub enum ExplainWanted {
         name: String,
     },
 }
+
+/// A function as a circuit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HdlJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// The function, by its linkage name or its name in the source.
+    pub top: String,
+    /// The file that a program in C includes to call it.
+    pub source: PathBuf,
+    /// What callers promise.
+    pub contracts: Vec<PortContract>,
+    /// How wide wires are.
+    pub widths: HdlWidths,
+    /// Of what and how fast.
+    pub limits: HdlLimits,
+}
+
+/// How wide wires are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HdlWidths {
+    /// As their types.
+    Declared,
+    /// As LLVM's own analyses say.
+    Llvm,
+    /// As is proven.
+    Proven,
+    /// As a checker follows.
+    Certified,
+}
+
+/// Of what a circuit is made, and how fast its clock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HdlLimits {
+    /// The clock's period in picoseconds.
+    pub period: u32,
+    /// Multipliers that are shared; one for each multiplication where it is `None`.
+    pub multipliers: Option<u32>,
+    /// Ports of each memory.
+    pub memory_ports: u32,
+    /// Bits of addresses of memories whose size nobody says.
+    pub address_bits: u32,
+    /// Elements of such memories in the testbench.
+    pub elements: u64,
+    /// Whether iterations of loops overlap.
+    pub pipelines: bool,
+}

@@ -12,6 +12,7 @@
 
 mod apply;
 mod assembly;
+mod bits;
 mod charge;
 mod charge_ffi;
 mod code_ffi;
@@ -50,6 +51,7 @@ mod values;
 mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
+pub use bits::{LlvmBits, ParameterPromise};
 pub use emit::{Emission, Position};
 pub use frames::Frame;
 pub use fuel::Guarded;

@@ -14,6 +14,7 @@ pub mod bits;
 pub mod check;
 pub mod count;
 pub mod fuel;
+pub mod hdl;
 pub mod kit;
 pub mod ledger;
 pub mod life;

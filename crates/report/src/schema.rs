@@ -19,6 +19,7 @@ use crate::count::json::CountJson;
 use crate::count::list::ListJson;
 use crate::fuel::check::FuelCheckJson;
 use crate::fuel::run::FuelJson;
+use crate::hdl::HdlJson;
 use crate::ledger::diff_json::DiffJson;
 use crate::ledger::overlap::OverlapJson;
 use crate::ledger::repair::RepairJson;
@@ -64,7 +65,7 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 22] = [
+const DOCUMENTS: [Document; 23] = [
     ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
@@ -80,6 +81,7 @@ const DOCUMENTS: [Document; 22] = [
     ("bits-check", || schema_for!(BitsCheckJson<'_>)),
     ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
     ("certificate", || schema_for!(Certificate)),
+    ("hdl", || schema_for!(HdlJson<'_>)),
     ("overlap", || schema_for!(OverlapJson)),
     ("repair", || schema_for!(RepairJson)),
     ("list", || schema_for!(ListJson)),

@@ -50,6 +50,7 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Check(job) => Reply::Check(Box::new(program::questions::check(job)?)),
         Job::Width(job) => Reply::Width(Box::new(program::questions::width(job)?)),
         Job::Narrow(job) => Reply::Narrow(Box::new(program::questions::narrow(job)?)),
+        Job::Hdl(job) => Reply::Hdl(Box::new(program::questions::hdl(job)?)),
         Job::Explain(job) => Reply::Explain(Box::new(program::questions::explain(job)?)),
         Job::Life(job) => Reply::Life(Box::new(life::record::record(job)?)),
         Job::Machine(job) => Reply::Machine(Box::new(life::machine::record_code(job)?)),

@@ -303,7 +303,7 @@ const FIXED: &[&str] = &["-fno-pie", "-no-pie"];
 const PEERS: [(&str, &[&str]); 3] = [
     ("clang's profile", &[]),
     ("clang's profile, no PIE", FIXED),
-    ("clang's profile, static", &["-fno-pie", "-no-pie", "-static"]),
+    ("clang's profile, static", &["-fno-pie", "-static"]),
 ];
 
 /// Arguments without the folders of files.

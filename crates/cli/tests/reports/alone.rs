@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 36] = [
+const LINES: [&[&str]; 37] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],
@@ -71,6 +71,7 @@ const LINES: [&[&str]; 36] = [
     &["bits", "--json", "-", "loud.c"],
     &["bits", "--json", "-", "--observe", "loud.c"],
     &["bits", "--json", "-", "--narrow", "-o", "narrow.bc", "loud.c"],
+    &["hdl", "--json", "-", "--top", "nosuch", "-o", "circuit", "loud.c"],
     &["sample", "--json", "-", "prog"],
     &["sample", "--json", "-", "--list", "functions", "prog"],
     &["sample", "--json", "-", "--function", "nosuch", "prog"],

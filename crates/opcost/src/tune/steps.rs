@@ -109,7 +109,7 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     }
     let linked = [
         (Transform::Fixed, &["-fno-pie", "-no-pie"][..]),
-        (Transform::Static, &["-fno-pie", "-no-pie", "-static"][..]),
+        (Transform::Static, &["-fno-pie", "-static"][..]),
         (Transform::Native, &["-march=native"][..]),
     ];
     let linked = linked.into_iter().filter(|(transform, _)| wish.transforms.contains(transform));

@@ -7,6 +7,8 @@ mod certificate;
 mod contracts;
 mod explanation;
 mod floats;
+mod hdl;
+mod hdl_claims;
 mod inputs;
 mod loops;
 mod name;

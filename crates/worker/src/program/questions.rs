@@ -12,14 +12,15 @@ use opcost_analysis::memory::{Effects, MemoryModel, World};
 use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
+use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::slice::SliceAnswers;
 use opcost_answer::width::WidthAnswers;
 use opcost_ir::{Contents, GlobalKind, Layout, Module};
 use opcost_job::program::{
-    BitsJob, CheckJob, ExplainJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, SliceJob, WidthJob,
-    WorldWish,
+    BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, SliceJob,
+    WidthJob, WorldWish,
 };
 use opcost_llvm::{Maker, Session};
 
@@ -69,6 +70,11 @@ pub(crate) fn narrow(job: &NarrowJob) -> Result<NarrowAnswers, WorkError> {
     of_program(&job.program, |program, session| {
         super::narrow::answer(program, session, &job.output, job.is_certified, &job.contracts)
     })
+}
+
+/// A function as a circuit.
+pub(crate) fn hdl(job: &HdlJob) -> Result<HdlAnswers, WorkError> {
+    of_program(&job.program, |program, session| super::hdl::answer(program, session, job))
 }
 
 /// What decides a value or a loop.

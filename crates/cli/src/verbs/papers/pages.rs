@@ -23,6 +23,7 @@ const PAGES: &[(&[&str], &str)] = &[
     (&["explain"], include_str!("../../../pages/explain.md")),
     (&["export"], include_str!("../../../pages/export.md")),
     (&["fuel"], include_str!("../../../pages/fuel.md")),
+    (&["hdl"], include_str!("../../../pages/hdl.md")),
     (&["life"], include_str!("../../../pages/life.md")),
     (&["loops"], include_str!("../../../pages/loops.md")),
     (&["merge"], include_str!("../../../pages/merge.md")),

@@ -1,0 +1,142 @@
+//! What does the C function itself do? A program that calls it at random and writes it down.
+//!
+//! The program includes the source, so that it sees what is static. It calls the function with
+//! numbers and memories at random, ends of types and of contracts among them, and writes what the
+//! testbench reads: what went in, and what came out. It is compiled with the sanitizers of addresses
+//! and of undefined behaviour. Inputs with which the function does what no program may do end it, and
+//! then nothing is compared.
+
+use std::fmt::Write;
+
+use crate::verilog::{Design, MemoryPort, ScalarPort};
+
+/// Numbers that a parameter may be, with both ends.
+pub type Pieces = Vec<(i128, i128)>;
+
+/// The program for a function of a source; `pieces` are of each scalar of the design, in order. Its
+/// arguments are a seed, and how many runs.
+pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pieces: &[Pieces]) -> String {
+    let mut text = String::new();
+    let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
+    line("#define main main_of_the_source");
+    line(&format!("#include \"{source}\""));
+    line("#undef main");
+    line("#include <stdint.h>");
+    line("#include <stdio.h>");
+    line("#include <stdlib.h>");
+    line("static uint64_t driver_state;");
+    line("static uint64_t driver_next(void) {");
+    line(
+        "  driver_state ^= driver_state << 13; driver_state ^= driver_state >> 7; driver_state ^= driver_state << 17;",
+    );
+    line("  return driver_state * 0x2545f4914f6cdd1dull;");
+    line("}");
+    line("static uint64_t driver_between(int64_t low, int64_t high) {");
+    line("  uint64_t count = (uint64_t)high - (uint64_t)low + 1, kind = driver_next() >> 60;");
+    line("  if (kind == 0) return (uint64_t)low;");
+    line("  if (kind == 1) return (uint64_t)high;");
+    line("  return (uint64_t)low + (count ? driver_next() % count : driver_next());");
+    line("}");
+    line("static void driver_fill(unsigned char *at, uint64_t bytes, uint64_t size) {");
+    line("  uint64_t kind = driver_next() >> 61;");
+    line("  for (uint64_t i = 0; i < bytes; i++) {");
+    line("    unsigned char byte = (unsigned char)(driver_next() >> 40);");
+    line("    if (kind == 0) byte = 0;");
+    line("    if (kind == 1) byte = 0xff;");
+    line("    if (kind == 2) byte = i % size == size - 1 ? 0x7f : 0xff;");
+    line("    if (kind == 3) byte = i % size == size - 1 ? 0x80 : 0;");
+    line("    at[i] = byte;");
+    line("  }");
+    line("}");
+    line("static void driver_write(FILE *file, const unsigned char *at, uint64_t count, uint64_t size) {");
+    line("  for (uint64_t i = 0; i < count; i++) {");
+    line("    for (uint64_t byte = size; byte-- > 0;) fprintf(file, \"%02x\", at[i * size + byte]);");
+    line("    fputc('\\n', file);");
+    line("  }");
+    line("}");
+    line("int main(int argc, char **argv) {");
+    line("  if (argc != 4) return 2;");
+    line("  driver_state = strtoull(argv[2], 0, 0) * 2 + 88172645463325253ull;");
+    line("  uint64_t runs = strtoull(argv[3], 0, 0);");
+    line("  FILE *file = fopen(argv[1], \"w\");");
+    line("  if (!file) return 2;");
+    line("  fprintf(file, \"%llx\\n\", (unsigned long long)runs);");
+    for (memory, length) in design.memories.iter().zip(lengths) {
+        let bytes = length * u64::from(memory.bits / 8);
+        let start = match memory.parameter {
+            Some(_) => format!("malloc({bytes})"),
+            None => format!("(unsigned char *)(void *)&{}", memory.source_name),
+        };
+        line(&format!("  unsigned char *{} = {start};", variable(memory)));
+    }
+    line("  for (uint64_t run = 0; run < runs; run++) {");
+    for (scalar, pieces) in design.scalars.iter().zip(pieces) {
+        line(&format!("    uint64_t {} = {};", number(scalar), random(scalar, pieces)));
+        let mask = u64::MAX >> (64 - scalar.declared);
+        line(&format!(
+            "    fprintf(file, \"%llx\\n\", (unsigned long long)({} & {mask}ull));",
+            number(scalar)
+        ));
+    }
+    for (memory, length) in design.memories.iter().zip(lengths) {
+        let size = u64::from(memory.bits / 8);
+        line(&format!("    driver_fill({}, {}, {size});", variable(memory), length * size));
+        line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
+    }
+    let call = format!("{function}({})", arguments(design).join(", "));
+    match &design.result {
+        Some(result) => {
+            let mask = u64::MAX >> (64 - result.declared);
+            line(&format!("    uint64_t result = (uint64_t){call};"));
+            line(&format!("    fprintf(file, \"%llx\\n\", (unsigned long long)(result & {mask}ull));"));
+        }
+        None => line(&format!("    {call};")),
+    }
+    for (memory, length) in design.memories.iter().zip(lengths) {
+        let size = u64::from(memory.bits / 8);
+        line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
+    }
+    line("  }");
+    line("  return fclose(file) == 0 ? 0 : 2;");
+    line("}");
+    text
+}
+
+fn variable(memory: &MemoryPort) -> String {
+    format!("driver_m_{}", memory.name)
+}
+
+fn number(scalar: &ScalarPort) -> String {
+    format!("driver_p_{}", scalar.name)
+}
+
+/// A number of the pieces, or of the type.
+fn random(scalar: &ScalarPort, pieces: &[(i128, i128)]) -> String {
+    let text = |end: i128| format!("(int64_t){}ull", end as u64);
+    match pieces {
+        [] if scalar.declared == 64 => "driver_between(INT64_MIN, INT64_MAX)".to_owned(),
+        [] => {
+            let half = 1i128 << (scalar.declared - 1);
+            format!("driver_between({}, {})", text(-half), text(half - 1))
+        }
+        [(low, high)] => format!("driver_between({}, {})", text(*low), text(*high)),
+        [(low, high), rest @ ..] => {
+            let one = format!("driver_between({}, {})", text(*low), text(*high));
+            format!("driver_next() % {} == 0 ? {one} : {}", pieces.len(), random(scalar, rest))
+        }
+    }
+}
+
+/// Arguments of the call, by position; what the circuit does not use is a null pointer.
+fn arguments(design: &Design) -> Vec<String> {
+    let mut all = vec!["0".to_owned(); design.parameters as usize];
+    for scalar in &design.scalars {
+        all[scalar.parameter as usize] = number(scalar);
+    }
+    for memory in &design.memories {
+        if let Some(position) = memory.parameter {
+            all[position as usize] = format!("(void *){}", variable(memory));
+        }
+    }
+    all
+}

@@ -1,0 +1,314 @@
+//! What is a function as a circuit sees it? Nodes with widths in blocks, and memories.
+//!
+//! A value of the function is a node, and so is a store. Pointers are positions in one memory, in
+//! elements of it; memories lie apart and have one width of element each. Constants are operands.
+//! A kernel says nothing of clocks or wires.
+
+use std::fmt;
+
+use opcost_index::{IdMap, define_id};
+use opcost_ir::{Predicate, Value};
+use opcost_key::{BlockId, FunctionId};
+
+define_id!(
+    /// A node of a kernel.
+    pub struct NodeId, "node"
+);
+define_id!(
+    /// A memory of a kernel.
+    pub struct MemoryId, "memory"
+);
+
+/// A function to be made into a circuit.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it is written.
+    pub location: Option<KernelLocation>,
+    /// How many parameters it has.
+    pub parameters: u32,
+    /// Parameters that are integers, with their nodes, in order.
+    pub inputs: Vec<NodeId>,
+    /// Nodes; operands come first, but for phis.
+    pub nodes: IdMap<NodeId, KernelNode>,
+    /// Blocks; the first is the entry.
+    pub blocks: IdMap<BlockId, KernelBlock>,
+    /// Memories.
+    pub memories: IdMap<MemoryId, KernelMemory>,
+    /// Bits of the result, if it has one.
+    pub result: Option<u32>,
+}
+
+/// One value or store.
+#[derive(Clone, Debug)]
+pub struct KernelNode {
+    /// What it does.
+    pub action: Action,
+    /// Its operands, in order. Of a phi, one for each of its blocks.
+    pub operands: Vec<KernelOperand>,
+    /// Bits of its type; 0 of a store.
+    pub bits: u32,
+    /// Its block; none of an input.
+    pub block: Option<BlockId>,
+    /// The variable of the source; empty if none is known.
+    pub name: String,
+    /// Where it is written.
+    pub location: Option<KernelLocation>,
+    /// Which value of the module it is, if it is one.
+    pub origin: Option<NodeOrigin>,
+}
+
+/// The value of the module that a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeOrigin {
+    /// The function.
+    pub function: FunctionId,
+    /// The value.
+    pub value: Value,
+}
+
+/// A place of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelLocation {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+impl fmt::Display for KernelLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KernelOperand {
+    /// The value of a node.
+    Node(NodeId),
+    /// A number, zero-extended from so many bits.
+    Constant {
+        /// Bits of its type.
+        bits: u32,
+        /// The number.
+        value: u64,
+    },
+}
+
+impl KernelOperand {
+    /// The node, if it is one.
+    pub fn node(self) -> Option<NodeId> {
+        match self {
+            KernelOperand::Node(node) => Some(node),
+            KernelOperand::Constant { .. } => None,
+        }
+    }
+}
+
+/// What a node does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A parameter.
+    Input,
+    /// One of its operands, by the block that control comes from.
+    Phi(Vec<BlockId>),
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`, with sign or without.
+    Div {
+        /// With sign.
+        signed: bool,
+    },
+    /// The rest of it.
+    Rem {
+        /// With sign.
+        signed: bool,
+    },
+    /// `a << b`
+    Shl,
+    /// `a >> b`, zeros come in.
+    LShr,
+    /// `a >> b`, copies of the sign come in.
+    AShr,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// Whether it holds.
+    Compare(Predicate),
+    /// `a ? b : c`
+    Select,
+    /// The same number in more bits.
+    Extend {
+        /// With sign.
+        signed: bool,
+    },
+    /// The low bits.
+    Truncate,
+    /// The same value.
+    Copy,
+    /// The smaller or greater of two.
+    Extreme {
+        /// With sign.
+        signed: bool,
+        /// The greater one.
+        greatest: bool,
+    },
+    /// The number without its sign.
+    Absolute,
+    /// A position: the first operand, if it has a base, and the others times their factors.
+    Address {
+        /// Whether the first operand is a position.
+        has_base: bool,
+        /// Elements that are added.
+        offset: i64,
+        /// One of each further operand.
+        factors: Vec<Factor>,
+    },
+    /// The element at a position.
+    Load(MemoryId),
+    /// Writes the second operand at the position that the first is.
+    Store(MemoryId),
+}
+
+/// What an index is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// How many elements one is.
+    pub times: i64,
+    /// How many low bits, which are zero, are left out before.
+    pub shift: u32,
+}
+
+/// A block.
+#[derive(Clone, Debug)]
+pub struct KernelBlock {
+    /// Its nodes, in order.
+    pub nodes: Vec<NodeId>,
+    /// How it ends.
+    pub end: Terminator,
+    /// Where it ends, in the source.
+    pub location: Option<KernelLocation>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terminator {
+    /// Control goes on there.
+    Jump(BlockId),
+    /// There, or to the other block.
+    Branch {
+        /// One bit.
+        condition: KernelOperand,
+        /// If it is one.
+        then: BlockId,
+        /// If it is zero.
+        otherwise: BlockId,
+    },
+    /// By the value of an operand.
+    Switch {
+        /// What decides.
+        on: KernelOperand,
+        /// The number and where control goes, for each.
+        cases: Vec<(u64, BlockId)>,
+        /// For every other number.
+        otherwise: BlockId,
+    },
+    /// The function ends, with its result.
+    Return(Option<KernelOperand>),
+    /// Control never comes here.
+    Never,
+}
+
+impl Terminator {
+    /// Where control may go.
+    pub fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Terminator::Jump(to) => vec![*to],
+            Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+            Terminator::Switch { cases, otherwise, .. } => {
+                cases.iter().map(|&(_, to)| to).chain([*otherwise]).collect()
+            }
+            Terminator::Return(_) | Terminator::Never => Vec::new(),
+        }
+    }
+
+    /// What decides, or is returned.
+    pub fn operand(&self) -> Option<KernelOperand> {
+        match self {
+            Terminator::Branch { condition, .. } => Some(*condition),
+            Terminator::Switch { on, .. } => Some(*on),
+            Terminator::Return(value) => *value,
+            Terminator::Jump(_) | Terminator::Never => None,
+        }
+    }
+}
+
+/// A memory.
+#[derive(Clone, Debug)]
+pub struct KernelMemory {
+    /// Its name in the source.
+    pub name: String,
+    /// Where its elements are.
+    pub kind: MemoryKind,
+    /// Bits of an element: 8, 16, 32 or 64.
+    pub bits: u32,
+    /// Elements, if it is known how many.
+    pub length: Option<u64>,
+    /// Bits of a position: from the first element to right after the last.
+    pub position_bits: u32,
+}
+
+/// Where the elements of a memory are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Outside: a parameter, by its position, or data that others see.
+    Port {
+        /// Position of the parameter; none of data.
+        parameter: Option<u32>,
+    },
+    /// In the circuit, with what it holds at the start, if that is defined.
+    Inside(Option<MemoryCells>),
+    /// In the circuit, and never written.
+    Table(MemoryCells),
+}
+
+/// Elements of data at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryCells(pub Vec<u64>);
+
+impl Kernel {
+    /// Bits of an operand's type.
+    pub fn bits(&self, operand: KernelOperand) -> u32 {
+        match operand {
+            KernelOperand::Node(node) => self.nodes[node].bits,
+            KernelOperand::Constant { bits, .. } => bits,
+        }
+    }
+
+    /// The block that an operand is computed in; none of inputs and constants.
+    pub fn block_of(&self, operand: KernelOperand) -> Option<BlockId> {
+        self.nodes[operand.node()?].block
+    }
+
+    /// What a block takes from a phi's operands, if control comes from `from`.
+    pub fn arriving(&self, block: BlockId, from: BlockId) -> Vec<(NodeId, KernelOperand)> {
+        let phis = self.blocks[block].nodes.iter().copied();
+        phis.filter_map(|phi| match &self.nodes[phi].action {
+            Action::Phi(blocks) => {
+                let position = blocks.iter().position(|&one| one == from)?;
+                Some((phi, self.nodes[phi].operands[position]))
+            }
+            _ => None,
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,66 @@
+//! From a function to a circuit: which operation works in which cycle, how wide each wire is, and
+//! the Verilog that says so.
+//!
+//! ```text
+//! ir::Function ─lower▶ Kernel ─schedule▶ Schedule ─check▶
+//!                      Kernel + claims ─widths▶ Wires
+//!                      Kernel + Schedule + Wires ─write▶ Verilog, testbench
+//! ```
+//!
+//! | question | file |
+//! |---|---|
+//! | what is a function as a circuit sees it? | `kernel.rs` |
+//! | how does a function of a snapshot become one? | `lower/` |
+//! | which accesses of a memory may meet? | `alias.rs` |
+//! | which bits of a value must a wire carry? | `widths.rs` |
+//! | how long does an operation take, and how many units are there? | `target.rs` |
+//! | what must wait for what? | `waits.rs` |
+//! | in which cycle does each operation work? | `schedule.rs`, `modulo.rs`, `copies.rs`; as data `slots.rs` |
+//! | how often can a loop begin an iteration at best? | `bound.rs` |
+//! | is a schedule right? | `check.rs` |
+//! | how is that written as Verilog? | `verilog/` |
+//! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | how is it placed with few pins? | `frame.rs` |
+//! | how is it called with valid and ready? | `stream.rs` |
+//!
+//! The schedule is made of declared widths alone. So circuits of one function that differ only in
+//! widths take the same cycles, and what they differ in comes from the widths.
+//!
+//! Limits: integers of at most 64 bits, one clock, no floating point, no calls outside. What cannot
+//! be a circuit is a [`CircuitRefusal`] that names its place and the way out.
+
+mod alias;
+mod bound;
+mod check;
+mod copies;
+mod driver;
+mod frame;
+mod kernel;
+mod lower;
+mod modulo;
+mod refusal;
+mod schedule;
+mod slots;
+mod stream;
+mod target;
+mod testbench;
+mod verilog;
+mod waits;
+mod widths;
+
+pub use check::{Violation, check};
+pub use driver::{Pieces, driver};
+pub use frame::frame;
+pub use kernel::{
+    Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells,
+    MemoryId, MemoryKind, NodeId, NodeOrigin, Terminator,
+};
+pub use lower::lower;
+pub use refusal::CircuitRefusal;
+pub use schedule::schedule;
+pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
+pub use stream::stream;
+pub use target::{Resources, Target, Unit};
+pub use testbench::{stream_testbench, testbench};
+pub use verilog::{Design, DesignReport, InsideMemory, MemoryPort, OperatorUse, ScalarPort, design};
+pub use widths::{Claim, Wire, Wires, declared, widths};

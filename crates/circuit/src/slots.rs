@@ -1,0 +1,69 @@
+//! When does everything happen? The schedule as data.
+
+use opcost_index::IdMap;
+use opcost_key::BlockId;
+
+use crate::kernel::NodeId;
+
+/// When everything happens.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// By block.
+    pub blocks: IdMap<BlockId, BlockSchedule>,
+    /// Of each node that is in a block.
+    pub slots: IdMap<NodeId, Option<Slot>>,
+}
+
+/// When a node works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The cycle of its block, from 0.
+    pub cycle: u32,
+    /// Picoseconds after the clock at which it begins.
+    pub begin: u32,
+    /// The cycle in which its result is there: of a read the next one.
+    pub ready_cycle: u32,
+    /// Picoseconds after that clock at which it is there.
+    pub ready: u32,
+    /// Which unit or port of its kind it uses.
+    pub unit: u32,
+}
+
+/// A block's cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockSchedule {
+    /// How many cycles; of a pipeline those of one iteration.
+    pub length: u32,
+    /// How iterations overlap, if they do.
+    pub pipeline: Option<Pipeline>,
+}
+
+/// A loop of one block whose iterations overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// Cycles from one iteration to the next.
+    pub interval: u32,
+    /// No schedule has fewer.
+    pub bound: u32,
+    /// What that comes from.
+    pub limited_by: IntervalLimit,
+    /// The cycle in which it is known whether another iteration follows.
+    pub decided: u32,
+}
+
+/// Why iterations cannot follow each other faster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IntervalLimit {
+    /// Nothing: each cycle begins one.
+    Nothing,
+    /// What an iteration needs of an earlier one.
+    Recurrence,
+    /// Whether another iteration follows is known no earlier.
+    Condition,
+    /// The ports of this memory.
+    Ports(String),
+    /// Shared multipliers.
+    Multipliers,
+    /// Shared dividers.
+    Dividers,
+}

@@ -1,0 +1,211 @@
+//! Flags of `opcost hdl`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use opcost_job::program::HdlWidths;
+
+use super::{CompileArguments, ContractArguments};
+
+pub(crate) const HDL_EXAMPLES: &str = "\
+Examples:
+  opcost hdl kernel.c --top fir -o out                       Verilog, a testbench and a driver in out/
+  opcost hdl kernel.c --top fir -o out --assume 'fir.n=0..99' --widths certified
+  opcost hdl kernel.c --top fir -o out --clock 100MHz --multipliers 2 --memory-ports 1
+  opcost hdl kernel.c --top fir -o out --cosimulate 100      the C function against the circuit
+  opcost hdl kernel.c --top fir -o out --synthesise ice40    cells and clock, by yosys and nextpnr
+  opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
+
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ.";
+
+#[derive(Args, Debug)]
+pub(crate) struct HdlArguments {
+    /// Sources in C, .bc or .ll. Together they are one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The function that becomes a circuit. What it calls is put in place.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) top: String,
+    /// The folder that the files are written to; it is made if it is not there.
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) contracts: ContractArguments,
+    /// How wide wires are.
+    #[arg(long, value_name = "KIND", value_enum, default_value = "proven")]
+    pub(crate) widths: WidthsName,
+    /// The clock: a frequency such as 100MHz. It decides what is done within one cycle.
+    #[arg(long, value_name = "FREQUENCY", default_value = "50MHz")]
+    pub(crate) clock: Clock,
+    /// Multiplications share so many multipliers. Without the flag each has its own.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) multipliers: Option<u32>,
+    /// Ports of each memory: 1 reads or writes, and of more one writes and the others read.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) memory_ports: u32,
+    /// Iterations of loops do not overlap.
+    #[arg(long)]
+    pub(crate) no_pipelines: bool,
+    /// Bits of addresses of a memory whose size nobody knows, such as a parameter's. They count elements.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=48))]
+    pub(crate) address_bits: u32,
+    /// Elements that the testbench gives to such a memory.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    pub(crate) elements: u64,
+    /// How the circuit is called: by start and done alone, or also by a module with valid and ready.
+    #[arg(long, value_name = "KIND", value_enum, default_value = "start")]
+    pub(crate) interface: InterfaceName,
+    /// Calls the C function so often with inputs at random, and the circuit with the same. Status 3 if
+    /// they differ. It needs iverilog.
+    #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) cosimulate: Option<u64>,
+    /// Another number gives other inputs at random.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "cosimulate")]
+    pub(crate) seed: u64,
+    /// Writes a waveform (VCD) of the simulation of the Verilog, for GTKWave and the like.
+    #[arg(long, value_name = "FILE", requires = "cosimulate")]
+    pub(crate) waveform: Option<PathBuf>,
+    /// Synthesises the circuit with yosys for a chip, and places it with nextpnr. What is missing is named.
+    /// With --cosimulate the netlist is simulated, too.
+    #[arg(long, value_name = "CHIP", value_enum)]
+    pub(crate) synthesise: Option<ChipName>,
+    /// Places so often, each time with another seed; 0 does not place.
+    #[arg(long, value_name = "N", default_value_t = 5, requires = "synthesise", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) seeds: u32,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Writes JSON (schema opcost.hdl/1) to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// How wide wires are, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WidthsName {
+    /// As their types.
+    Declared,
+    /// As LLVM's own analyses say, which opcost does not check.
+    Llvm,
+    /// As opcost bits proves.
+    Proven,
+    /// As the checker of certificates follows.
+    Certified,
+}
+
+impl WidthsName {
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            WidthsName::Declared => "declared",
+            WidthsName::Llvm => "llvm",
+            WidthsName::Proven => "proven",
+            WidthsName::Certified => "certified",
+        }
+    }
+
+    /// The same as the rooms below know it.
+    pub(crate) fn widths(self) -> HdlWidths {
+        match self {
+            WidthsName::Declared => HdlWidths::Declared,
+            WidthsName::Llvm => HdlWidths::Llvm,
+            WidthsName::Proven => HdlWidths::Proven,
+            WidthsName::Certified => HdlWidths::Certified,
+        }
+    }
+}
+
+/// How a circuit is called, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InterfaceName {
+    /// Start and done.
+    Start,
+    /// A module NAME_stream around it with valid and ready, for calls and for results.
+    Stream,
+}
+
+/// A chip, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChipName {
+    /// Lattice iCE40.
+    Ice40,
+    /// Lattice ECP5.
+    Ecp5,
+    /// Xilinx, of series 7.
+    Xilinx,
+}
+
+impl ChipName {
+    /// The word, which is the name of yosys' folder, too.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ChipName::Ice40 => "ice40",
+            ChipName::Ecp5 => "ecp5",
+            ChipName::Xilinx => "xilinx",
+        }
+    }
+
+    /// What yosys calls its synthesis.
+    pub(crate) fn pass(self) -> &'static str {
+        match self {
+            ChipName::Ice40 => "synth_ice40",
+            ChipName::Ecp5 => "synth_ecp5",
+            ChipName::Xilinx => "synth_xilinx",
+        }
+    }
+
+    /// What places circuits on it, with flags for a chip that is large enough.
+    pub(crate) fn placer(self) -> Option<(&'static str, &'static [&'static str])> {
+        match self {
+            ChipName::Ice40 => Some(("nextpnr-ice40", &["--hx8k", "--package", "ct256"])),
+            ChipName::Ecp5 => Some(("nextpnr-ecp5", &["--85k", "--package", "CABGA756"])),
+            ChipName::Xilinx => None,
+        }
+    }
+}
+
+/// A clock by its period in picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clock {
+    pub(crate) period: u32,
+}
+
+/// Why a text is no clock.
+#[derive(Debug, thiserror::Error)]
+#[error("write a frequency from 1MHz to 1GHz, such as 100MHz or 62.5MHz")]
+pub(crate) struct ClockError;
+
+impl FromStr for Clock {
+    type Err = ClockError;
+
+    fn from_str(text: &str) -> Result<Clock, ClockError> {
+        let lower = text.trim().to_ascii_lowercase();
+        let (number, scale) = match (lower.strip_suffix("mhz"), lower.strip_suffix("ghz")) {
+            (Some(number), _) => (number, 1.0),
+            (_, Some(number)) => (number, 1000.0),
+            _ => return Err(ClockError),
+        };
+        let megahertz = number.trim().parse::<f64>().map_err(|_| ClockError)? * scale;
+        if !(1.0..=1000.0).contains(&megahertz) {
+            return Err(ClockError);
+        }
+        Ok(Clock { period: (1_000_000.0 / megahertz) as u32 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+
+    #[test]
+    fn clocks_are_frequencies() {
+        let period = |text: &str| text.parse::<Clock>().ok().map(|clock| clock.period);
+        assert_eq!(period("100MHz"), Some(10_000));
+        assert_eq!(period("62.5 mhz"), Some(16_000));
+        assert_eq!(period("1GHz"), Some(1_000));
+        assert_eq!(
+            (period("100"), period("0MHz"), period("-5MHz"), period("NaNMHz")),
+            (None, None, None, None)
+        );
+    }
+}

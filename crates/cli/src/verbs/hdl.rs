@@ -1,0 +1,107 @@
+//! `opcost hdl`: a C function as a circuit.
+//!
+//! The function is compiled without vectors, unrolling, and without being put into its callers, in
+//! an open world: a circuit is called by anyone. The child makes the circuit; the files are written
+//! here, and simulated if that was asked for.
+
+use std::path::Path;
+
+use crate::arguments::{HdlArguments, InterfaceName};
+use crate::verbs::hdl_cosimulate::cosimulate;
+use crate::verbs::hdl_synthesise::synthesise;
+use crate::verbs::loops::analysed;
+use crate::verbs::selection::{OF_RUNS, about, refuse_idle};
+use crate::verbs::show::save_failure_json;
+use opcost_answer::{Failure, Status};
+use opcost_job::program::{HdlJob, HdlLimits, WorldWish};
+use opcost_report::hdl::{HdlJson, HdlReport, print_hdl};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Language;
+use opcost_toolchain::options::ProgramOptions;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &HdlArguments) -> Result<Status, Failure> {
+    let result = refuse_idle(&arguments.compile, OF_RUNS, "no machine code is made");
+    let result = result.and_then(|()| carry_out(arguments));
+    save_failure_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
+    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let sources: Vec<&Path> =
+        inputs.iter().filter(|input| input.language == Language::C).map(|input| &*input.path).collect();
+    if arguments.cosimulate.is_some() && (sources.len() != 1 || inputs.len() != 1) {
+        return Err(Failure::Usage(
+            "--cosimulate calls the function of one source in C; give that file alone".to_owned(),
+        ));
+    }
+    let mut options = arguments.compile.options();
+    let plain = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm"];
+    options.cflags.extend(plain.map(str::to_owned));
+    options.cflags.push(format!("-force-attribute={}:noinline", arguments.top));
+    let build = Build::new(&options, Purpose::Analysis)?;
+    let working = Progress::start("making a circuit");
+    let program = ProgramOptions { world: Some(WorldWish::Open), effects: None };
+    let source = match sources.first() {
+        Some(source) => std::path::absolute(source).map_err(Failure::file("find", source))?,
+        None => Path::new("kernel.c").to_owned(),
+    };
+    let question = HdlJob {
+        program: build.program_source(&inputs, &program)?,
+        top: arguments.top.clone(),
+        source,
+        contracts: arguments.contracts.contracts.clone(),
+        widths: arguments.widths.widths(),
+        limits: HdlLimits {
+            period: arguments.clock.period,
+            multipliers: arguments.multipliers,
+            memory_ports: arguments.memory_ports,
+            address_bits: arguments.address_bits,
+            elements: arguments.elements,
+            pipelines: !arguments.no_pipelines,
+        },
+    };
+    let answers = build.query(question, &inputs)?;
+    drop(working);
+    let folder = &*arguments.folder;
+    std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
+    let file = |end: &str| folder.join(format!("{}{end}", answers.name));
+    save_text(Some(&file(".v")), &answers.verilog, Stream::Stdout)?;
+    save_text(Some(&file("_testbench.v")), &answers.testbench, Stream::Stdout)?;
+    save_text(Some(&file("_frame.v")), &answers.frame, Stream::Stdout)?;
+    if arguments.interface == InterfaceName::Stream {
+        save_text(Some(&file("_stream.v")), &answers.stream, Stream::Stdout)?;
+        save_text(Some(&file("_stream_testbench.v")), &answers.stream_testbench, Stream::Stdout)?;
+    }
+    if let Some(driver) = &answers.driver {
+        save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
+    }
+    let simulation = match arguments.cosimulate {
+        Some(runs) => Some(cosimulate(arguments, &answers, runs)?),
+        None => None,
+    };
+    let synthesis = match arguments.synthesise {
+        Some(chip) => Some(synthesise(arguments, &answers, chip)?),
+        None => None,
+    };
+    let netlist = synthesis.as_ref().and_then(|synthesis| synthesis.netlist);
+    let is_wrong = simulation.into_iter().chain(netlist).any(|simulation| simulation.wrong > 0);
+    let report = HdlReport {
+        answers: &answers,
+        about: about(&inputs, &arguments.compile),
+        folder,
+        widths: arguments.widths.word(),
+        simulation,
+        synthesis,
+    };
+    if let Some(path) = &arguments.json {
+        save_json(path, &HdlJson::text(&report))?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        save_text(None, &print_hdl(&report), Stream::Stdout)?;
+    }
+    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
+}

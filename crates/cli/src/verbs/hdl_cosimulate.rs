@@ -1,0 +1,151 @@
+//! The C function against its circuit.
+//!
+//! A driver calls the function with inputs at random and writes them down with what came out; it is
+//! compiled with sanitizers, so that inputs with which the function does something undefined are not
+//! compared. The testbench gives the circuit the same inputs, simulated by iverilog, and compares the
+//! result and every element of every memory.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::arguments::{HdlArguments, InterfaceName};
+use opcost_answer::Failure;
+use opcost_answer::hdl::HdlAnswers;
+use opcost_report::hdl::HdlSimulation;
+use opcost_report::kit::progress::Progress;
+
+/// Runs both.
+///
+/// # Errors
+/// A tool is missing or failed; the function cannot be called so.
+pub(super) fn cosimulate(
+    arguments: &HdlArguments,
+    answers: &HdlAnswers,
+    runs: u64,
+) -> Result<HdlSimulation, Failure> {
+    if answers.driver.is_none() {
+        return Err(Failure::Usage(format!(
+            "{} uses data that nobody else can name or write; make it a parameter, or leave out --cosimulate",
+            arguments.top
+        )));
+    }
+    let working = Progress::start("simulating");
+    let (folder, name) = (&*arguments.folder, &answers.name);
+    let mut compile = Command::new("clang-22");
+    compile.args([
+        "-O1",
+        "-w",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        "-fwrapv-pointer",
+    ]);
+    compile.args(&arguments.compile.cflags);
+    compile.args(arguments.compile.include.iter().map(|folder| format!("-I{folder}")));
+    compile.args(arguments.compile.define.iter().map(|word| format!("-D{word}")));
+    let driver = folder.join(format!("{name}_driver"));
+    compile.arg(folder.join(format!("{name}_driver.c"))).arg("-o").arg(&driver);
+    carry_out(&mut compile, "install clang-22 (opcost doctor says how)")?;
+    let vectors = folder.join(format!("{name}.vectors"));
+    let mut drive = Command::new(std::path::absolute(&driver).map_err(Failure::file("find", &driver))?);
+    drive.arg(&vectors).arg(arguments.seed.to_string()).arg(runs.to_string());
+    drive.env("ASAN_OPTIONS", "detect_leaks=0");
+    let output = drive.output().map_err(Failure::file("start", &driver))?;
+    if !output.status.success() {
+        return Err(Failure::Usage(format!(
+            "{} does something undefined with inputs at random: {}; state what its callers keep (--assume), or give \
+             it larger memories (--elements)",
+            arguments.top,
+            complaint(&output)
+        )));
+    }
+    let mut plus = Vec::new();
+    if let Some(path) = &arguments.waveform {
+        let whole = std::path::absolute(path).map_err(Failure::file("find", path))?;
+        plus.push(format!("+vcd={}", whole.display()));
+    }
+    let end = match arguments.interface {
+        InterfaceName::Start => "",
+        InterfaceName::Stream => "_stream",
+    };
+    let mut sources = vec![format!("{name}{end}.v").into()];
+    if !end.is_empty() {
+        sources.push(format!("{name}.v").into());
+    }
+    let testbench = format!("{name}{end}_testbench.v");
+    let simulation = simulate(arguments, &Simulated { sources, testbench }, &plus);
+    drop(working);
+    simulation
+}
+
+/// What is simulated, by names in the folder.
+pub(super) struct Simulated {
+    /// The circuit's sources; the simulator's program is called after the first.
+    pub(super) sources: Vec<PathBuf>,
+    /// What drives it.
+    pub(super) testbench: String,
+}
+
+/// Simulates a circuit with the inputs that the driver wrote.
+///
+/// # Errors
+/// iverilog is missing, or the simulation ends early.
+pub(super) fn simulate(
+    arguments: &HdlArguments,
+    what: &Simulated,
+    plus: &[String],
+) -> Result<HdlSimulation, Failure> {
+    let folder = &*arguments.folder;
+    let program = format!("{}.vvp", what.sources[0].with_extension("").display());
+    let mut compile = Command::new("iverilog");
+    compile.current_dir(folder).args(["-g2005", "-DNO_ICE40_DEFAULT_ASSIGNMENTS", "-o", &program]);
+    compile.args(&what.sources).arg(&what.testbench);
+    carry_out(&mut compile, "apt-get install iverilog")?;
+    let mut simulate = Command::new("vvp");
+    simulate.arg("-n").arg(&program).args(plus).current_dir(folder);
+    let text = carry_out(&mut simulate, "apt-get install iverilog")?;
+    let last = text.lines().rev().find(|line| line.starts_with("runs ")).unwrap_or("");
+    let numbers: Vec<u64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [runs, wrong, cycles] = numbers[..] else {
+        return Err(Failure::Module {
+            module: arguments.top.clone(),
+            message: format!("the simulation ends without a result: {}", text.trim()),
+        });
+    };
+    if wrong > 0 {
+        let first: Vec<&str> = text.lines().take(3).collect();
+        opcost_answer::tell!("{}", first.join("\n"));
+    }
+    Ok(HdlSimulation { runs, wrong, cycles })
+}
+
+/// What a sanitizer says first.
+fn complaint(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = text.lines().find(|line| line.contains("runtime error") || line.contains("ERROR: "));
+    line.map_or_else(|| output.status.to_string(), |line| line.trim_start_matches('=').trim().to_owned())
+}
+
+/// Runs a tool; what it prints.
+///
+/// # Errors
+/// It is missing, or fails.
+pub(super) fn carry_out(command: &mut Command, remedy: &str) -> Result<String, Failure> {
+    let tool =
+        Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("")).to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::ToolMissing { tool: tool.clone(), remedy: remedy.to_owned() }
+        }
+        _ => Failure::file("start", Path::new(&tool))(error),
+    })?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(Failure::Module {
+            module: tool,
+            message: format!("it failed: {}", words.lines().next().unwrap_or("it says nothing")),
+        });
+    }
+    Ok(text)
+}

@@ -1,0 +1,168 @@
+//! What does a circuit become on a chip? yosys and nextpnr, where they are.
+//!
+//! yosys makes a netlist of cells, whose kinds are counted. With `--cosimulate` the netlist is
+//! simulated, too, with the same inputs: a tool between us and the chip may be wrong, and its nets show how
+//! much is switched. nextpnr places the circuit in its frame of registers once for each seed, and says what
+//! clock is reached. What is missing is named, and the rest is done without it.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::hdl_cosimulate::{Simulated, carry_out, simulate};
+use super::hdl_switching::FanOuts;
+use crate::arguments::{ChipName, HdlArguments};
+use opcost_answer::Failure;
+use opcost_answer::hdl::HdlAnswers;
+use opcost_report::hdl::HdlSynthesis;
+use opcost_report::kit::progress::Progress;
+
+/// The netlist's nets are called so and by a number.
+const NET: &str = "opcost_net_";
+
+/// Synthesises a circuit whose files are written.
+///
+/// # Errors
+/// A tool that is here failed, or wrote something that cannot be read.
+pub(super) fn synthesise(
+    arguments: &HdlArguments,
+    answers: &HdlAnswers,
+    chip: ChipName,
+) -> Result<HdlSynthesis, Failure> {
+    let working = Progress::start("synthesising");
+    let synthesis = Synthesis { arguments, name: &answers.name, chip };
+    let mut all = HdlSynthesis { target: chip.word().to_owned(), ..HdlSynthesis::default() };
+    let done = synthesis.make_netlist(&mut all).and_then(|()| synthesis.place(&mut all));
+    drop(working);
+    match done {
+        Ok(()) => Ok(all),
+        Err(Failure::ToolMissing { tool, remedy }) => {
+            all.missing.push(format!("{tool}: {remedy}"));
+            Ok(all)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+struct Synthesis<'a> {
+    arguments: &'a HdlArguments,
+    name: &'a str,
+    chip: ChipName,
+}
+
+impl Synthesis<'_> {
+    fn file(&self, end: &str) -> PathBuf {
+        self.arguments.folder.join(format!("{}{end}", self.name))
+    }
+
+    fn read(&self, end: &str) -> Result<Value, Failure> {
+        let path = self.file(end);
+        let file = File::open(&path).map_err(Failure::file("read", &path))?;
+        serde_json::from_reader(BufReader::new(file)).map_err(|error| Failure::Module {
+            module: path.display().to_string(),
+            message: format!("it is no JSON: {error}"),
+        })
+    }
+
+    fn yosys(&self, script: &str) -> Result<(), Failure> {
+        let mut yosys = Command::new("yosys");
+        yosys.current_dir(&self.arguments.folder).args(["-q", "-p", script]);
+        carry_out(&mut yosys, "apt-get install yosys").map(|_| ())
+    }
+
+    /// Cells, and the netlist against C.
+    fn make_netlist(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
+        let (name, make) = (self.name, self.chip.pass());
+        self.yosys(&format!(
+            "read_verilog {name}.v; {make} -top {name}; splitnets; rename -hide w:*; rename -enumerate -pattern \
+             {NET}%; write_json {name}_netlist.json; write_verilog -noattr {name}_netlist.v"
+        ))?;
+        let netlist = self.read("_netlist.json")?;
+        let cells = netlist["modules"][name]["cells"].as_object();
+        let kinds: Vec<&str> = cells
+            .into_iter()
+            .flat_map(|cells| cells.values())
+            .filter_map(|cell| cell["type"].as_str())
+            .collect();
+        let count = |is_it: &dyn Fn(&str) -> bool| kinds.iter().filter(|kind| is_it(kind)).count() as u64;
+        let begin = |kind: &str, words: &[&str]| words.iter().any(|word| kind.starts_with(word));
+        all.luts = Some(count(&|kind| begin(kind, &["SB_LUT4", "LUT"])));
+        all.flip_flops = Some(count(&|kind| begin(kind, &["SB_DFF", "TRELLIS_FF", "FD"])));
+        all.carries = Some(count(&|kind| begin(kind, &["SB_CARRY", "CCU2C", "CARRY4"])));
+        all.block_rams = Some(count(&|kind| begin(kind, &["SB_RAM40", "DP16KD", "RAMB"])));
+        all.multipliers = Some(count(&|kind| begin(kind, &["SB_MAC16", "MULT18X18D", "DSP48"])));
+        if self.arguments.cosimulate.is_none() {
+            return Ok(());
+        }
+        let Some(cells) = self.cells() else {
+            all.missing.push(format!("models of the cells of {}: they come with yosys", self.chip.word()));
+            return Ok(());
+        };
+        let sources = vec![format!("{name}_netlist.v").into(), cells];
+        let waves = format!("{name}_netlist.vcd");
+        let what = Simulated { sources, testbench: format!("{name}_testbench.v") };
+        let simulation = simulate(self.arguments, &what, &[format!("+nets={waves}")])?;
+        let path = self.file("_netlist.vcd");
+        let waveform = BufReader::new(File::open(&path).map_err(Failure::file("read", &path))?);
+        let fan_outs = FanOuts::of(&netlist, name).ok_or_else(|| Failure::Module {
+            module: name.to_owned(),
+            message: "yosys wrote a netlist without cells".to_owned(),
+        })?;
+        let switched = fan_outs.switched(waveform).map_err(Failure::file("read", &path))?;
+        // It is large, and what it is for is done.
+        std::fs::remove_file(&path).map_err(Failure::file("remove", &path))?;
+        all.netlist = Some(simulation);
+        all.switched_capacitance = Some(switched as f64 / simulation.cycles.max(1) as f64);
+        Ok(())
+    }
+
+    /// Models of the chip's cells, which lie beside yosys.
+    fn cells(&self) -> Option<PathBuf> {
+        let folders = std::env::var_os("PATH")?;
+        let yosys = std::env::split_paths(&folders).find(|folder| folder.join("yosys").is_file())?;
+        let cells = Path::new("share/yosys").join(self.chip.word()).join("cells_sim.v");
+        Some(yosys.parent()?.join(cells)).filter(|path| path.is_file())
+    }
+
+    /// Clocks that are reached, one for each seed.
+    fn place(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
+        let (name, pass) = (self.name, self.chip.pass());
+        let Some((tool, flags)) = self.chip.placer() else {
+            all.missing.push(format!(
+                "a tool that places circuits on {}: take {name}_frame.v to your vendor's",
+                self.chip.word()
+            ));
+            return Ok(());
+        };
+        if self.arguments.seeds == 0 {
+            return Ok(());
+        }
+        self.yosys(&format!(
+            "read_verilog {name}.v {name}_frame.v; {pass} -top {name}_frame -json {name}_frame.json"
+        ))?;
+        let megahertz = 1_000_000 / self.arguments.clock.period.max(1);
+        for seed in 1..=self.arguments.seeds {
+            let mut place = Command::new(tool);
+            place.current_dir(&self.arguments.folder).args(flags).args(["-q", "--timing-allow-fail"]);
+            place.args(["--json", &format!("{name}_frame.json"), "--report", &format!("{name}_clock.json")]);
+            place.args(["--seed", &seed.to_string(), "--freq", &megahertz.to_string()]);
+            match carry_out(&mut place, &format!("apt-get install {tool}, if your system has it")) {
+                // What does not fit is still a netlist.
+                Err(Failure::Module { message, .. }) => {
+                    all.missing.push(format!("a placement: {tool} says {message}"));
+                    return Ok(());
+                }
+                done => done?,
+            };
+            let report = self.read("_clock.json")?;
+            let clocks = report["fmax"].as_object();
+            let reached = clocks.into_iter().flat_map(|clocks| clocks.values());
+            let slowest = reached.filter_map(|clock| clock["achieved"].as_f64()).min_by(f64::total_cmp);
+            all.fmax_mhz.extend(slowest);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,303 @@
+//! Do circuits compute what the C functions compute, and are others refused?
+//!
+//! Kernels of `corpus/bits` and the sum of products of the source document are compiled, made into
+//! circuits with widths of types, as proven, and as certified, and simulated against the C function
+//! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
+
+use opcost_testkit::command::{Said, Workplace, holds_to_schema};
+use serde_json::Value;
+
+const MAC: &str = "#include <stdint.h>
+int32_t mac(const int16_t *x, const int16_t *h, unsigned n) {
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < n; i++) sum += (uint32_t)(x[i] * h[i]);
+  return (int32_t)sum;
+}
+";
+
+fn workplace() -> Workplace {
+    Workplace::new(env!("CARGO_BIN_EXE_opcost"))
+}
+
+fn corpus(name: &str) -> String {
+    format!("{}/../../corpus/bits/{name}.c", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Makes and simulates a circuit; its document.
+fn made(place: &Workplace, source: &str, flags: &[&str]) -> Value {
+    let all = ["hdl", "--json", "-", "-o", "out", source, "--cosimulate", "40"];
+    let document = place.opcost(&[&all, flags].concat()).expect(0).json();
+    holds_to_schema(&document);
+    let simulation = &document["simulation"];
+    assert_eq!((&simulation["wrong"], &simulation["runs"]), (&0.into(), &40.into()), "{document:#}");
+    document
+}
+
+fn lint(place: &Workplace, name: &str) {
+    let file = format!("out/{name}.v");
+    let words = place.tool(
+        "verilator",
+        &[
+            "--lint-only",
+            "-Wall",
+            "--language",
+            "1364-2001",
+            "-Wno-DECLFILENAME",
+            "--top-module",
+            name,
+            &file,
+        ],
+    );
+    assert_eq!((words.stdout.trim(), words.stderr.trim()), ("", ""), "verilator has nothing to say");
+}
+
+/// The same circuit with all kinds of widths: equal to C, in the same cycles, and never wider.
+fn in_all_widths(source: &str, top: &str, flags: &[&str]) -> Vec<Value> {
+    let place = workplace();
+    let all: Vec<Value> = ["declared", "certified", "proven", "llvm"]
+        .iter()
+        .map(|kind| {
+            let document = made(&place, source, &[&["--top", top, "--widths", kind], flags].concat());
+            lint(&place, top);
+            document
+        })
+        .collect();
+    let bits = |document: &Value| document["modules"][0]["registers_bits"].as_u64().expect("a number");
+    assert!(all.iter().all(|one| one["simulation"]["cycles"] == all[0]["simulation"]["cycles"]));
+    assert!(bits(&all[2]) <= bits(&all[1]) && bits(&all[1]) <= bits(&all[0]), "{top}");
+    assert!(bits(&all[2]) <= bits(&all[3]) && bits(&all[3]) <= bits(&all[0]), "{top}");
+    all
+}
+
+#[test]
+fn a_sum_of_products_is_a_pipeline_as_wide_as_its_contract() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    let source = place.at("mac.c");
+    let flags = ["--assume", "mac.n=0..99"];
+    let all = in_all_widths(&source, "mac", &flags);
+    let pipeline = &all[2]["modules"][0]["loops"][0];
+    assert_eq!(
+        (&pipeline["ii"], &pipeline["ii_bound"], &pipeline["limited_by"]),
+        (&1.into(), &1.into(), &"nothing".into())
+    );
+    made(&place, &source, &[&flags[..], &["--top", "mac"]].concat());
+    let verilog = place.read("out/mac.v");
+    assert!(verilog.contains("input [6:0] n"), "{verilog}");
+    assert!(verilog.contains("assumes: each caller keeps the contract mac.n=0..99"), "{verilog}");
+    let slower = made(&place, &source, &[&flags[..], &["--top", "mac", "--no-pipelines"]].concat());
+    assert!(slower["simulation"]["cycles"].as_u64() > all[0]["simulation"]["cycles"].as_u64(), "{slower:#}");
+}
+
+#[test]
+fn the_inverse_transform_keeps_what_is_between_its_passes_in_eighteen_bits() {
+    let all = in_all_widths(&corpus("idct"), "idct", &[]);
+    let memory = |document: &Value| document["modules"][0]["memories"][0]["bits"].as_u64();
+    assert_eq!((memory(&all[0]), memory(&all[2])), (Some(32), Some(18)), "{:#}", all[2]);
+    // LLVM knows nothing of what lies in an array.
+    assert_eq!(memory(&all[3]), Some(32), "{:#}", all[3]);
+}
+
+#[test]
+fn kernels_of_the_corpus_are_equal_to_their_circuits() {
+    in_all_widths(&corpus("loops"), "reversed", &[]);
+    in_all_widths(&corpus("loops"), "masked_contents", &[]);
+    in_all_widths(&corpus("loops"), "energy", &[]);
+}
+
+/// A constant needs no bits to be told from others, and a port that carries it does.
+#[test]
+fn ports_that_are_always_one_number_carry_it() {
+    let place = workplace();
+    let source = place.write(
+        "fixed.c",
+        "int f(const int *a, int step, int low, unsigned n) {
+  int sum = 0;
+  for (unsigned i = 0; i < n; i++) sum = (int)((unsigned)sum + (unsigned)a[i * step]) | (low + (int)i);
+  return sum;
+}\n",
+    );
+    let flags = ["--assume", "f.step=8", "--assume", "f.low=-5", "--assume", "f.n=0..32"];
+    for kind in ["proven", "certified"] {
+        made(&place, &source, &[&flags[..], &["--top", "f", "--widths", kind]].concat());
+        let verilog = place.read("out/f.v");
+        assert!(verilog.contains("input [3:0] step") && verilog.contains("input [3:0] low"), "{verilog}");
+    }
+    let chroma = corpus("chroma");
+    let of = |port: &str| format!("chroma_interpolate.{port}");
+    let flags = [of("to_stride=8"), of("from_stride=12"), of("width=2,4,8"), of("height=2,4,8")];
+    let mut all = vec!["--top", "chroma_interpolate"];
+    flags.iter().for_each(|flag| all.extend(["--assume", flag]));
+    in_all_widths(&chroma, "chroma_interpolate", &all[2..]);
+}
+
+/// yosys' netlist computes what the C function computes, and is smaller where widths are proven; what
+/// cannot be placed here is named.
+#[test]
+fn netlists_are_equal_to_c_and_smaller_by_proven_widths() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    let source = place.at("mac.c");
+    let made = |kind: &str, chip: &[&str]| {
+        let flags = ["--top", "mac", "--assume", "mac.n=0..99", "--widths", kind];
+        made(&place, &source, &[&flags[..], &["--synthesise"], chip].concat())["synthesis"].clone()
+    };
+    let (declared, proven) =
+        (made("declared", &["ice40", "--seeds", "0"]), made("proven", &["ice40", "--seeds", "2"]));
+    for one in [&declared, &proven] {
+        assert_eq!((&one["netlist"]["runs"], &one["netlist"]["wrong"]), (&40.into(), &0.into()), "{one:#}");
+        assert_eq!(one["missing"], serde_json::json!([]), "{one:#}");
+    }
+    for figure in ["luts", "flip_flops", "carries", "switched_capacitance"] {
+        let of = |one: &Value| one[figure].as_f64().expect("a number");
+        assert!(0.0 < of(&proven) && of(&proven) < of(&declared), "{figure}: {proven:#} {declared:#}");
+    }
+    assert_eq!(proven["fmax_mhz"].as_array().map(Vec::len), Some(2), "{proven:#}");
+    assert_eq!(declared["fmax_mhz"].as_array().map(Vec::len), Some(0), "{declared:#}");
+    let xilinx = made("proven", &["xilinx"]);
+    assert!(xilinx["luts"].as_u64() > Some(0) && xilinx["netlist"]["wrong"] == 0, "{xilinx:#}");
+    assert!(xilinx["missing"][0].as_str().is_some_and(|words| words.contains("mac_frame.v")), "{xilinx:#}");
+}
+
+/// Parameters and results are handed over by valid and ready; a caller that hesitates changes nothing, and
+/// parameters need not stay.
+#[test]
+fn a_circuit_is_called_by_valid_and_ready() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    // Ports that are called as those of the handshake are.
+    let odd = "int odd(int call_ready, int is_busy, const int *return_valid) {
+  return call_ready - is_busy * 3 + return_valid[is_busy & 15];
+}\n";
+    place.write("odd.c", odd);
+    let kernels: [(&str, &[&str]); 2] = [("mac", &["--assume", "mac.n=0..99"]), ("odd", &[])];
+    for (top, flags) in kernels {
+        let source = place.at(&format!("{top}.c"));
+        let flags = [&["--top", top, "--interface", "stream", "--cflag=-fwrapv"], flags].concat();
+        made(&place, &source, &flags);
+        let names = [format!("{top}_stream"), format!("out/{top}_stream.v"), format!("out/{top}.v")];
+        let [module, shell, circuit] = &names;
+        let flags = ["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module"];
+        let words = place.tool("verilator", &[&flags[..], &[module, shell, circuit]].concat());
+        assert_eq!((words.stdout.trim(), words.stderr.trim()), ("", ""), "verilator has nothing to say");
+    }
+    // A result that does not wait for its taker is noticed.
+    let right = place.read("out/odd_stream.v");
+    let wrong = right.replacen("(return_valid & return_ready)", "(return_valid)", 1);
+    assert_ne!(wrong, right);
+    place.write("out/odd_stream.v", wrong);
+    let words = place.shell(
+        "cd out && iverilog -g2005 -o s.vvp odd_stream.v odd.v odd_stream_testbench.v && vvp -n s.vvp",
+    );
+    let last = words.stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("runs 40 wrong ") && !last.starts_with("runs 40 wrong 0"), "{last}");
+}
+
+/// A waveform has the circuit's signals by their names in the source.
+#[test]
+fn a_simulation_leaves_a_waveform() {
+    let place = workplace();
+    let source = place.write("mac.c", MAC);
+    let flags = ["--top", "mac", "--assume", "mac.n=0..99", "--waveform", "wave.vcd"];
+    made(&place, &source, &flags);
+    let waveform = place.read("wave.vcd");
+    assert!(waveform.contains("$scope module circuit $end"), "no circuit");
+    for signal in ["clk", "start", "done", "result", "x_read0_address"] {
+        assert!(waveform.contains(&format!(" {signal} ")), "{signal} is missing");
+    }
+}
+
+/// Without yosys the Verilog is written all the same.
+#[test]
+fn without_synthesis_tools_it_is_said_what_is_missing() {
+    let place = workplace();
+    let source = place.write("mac.c", MAC);
+    let tools = place.path("tools");
+    std::fs::create_dir(&tools).expect("a folder");
+    std::os::unix::fs::symlink("/usr/bin/clang-22", tools.join("clang-22")).expect("a link");
+    let mut command = place.command(&["hdl", "--top", "mac", "-o", "out", &source, "--synthesise", "ice40"]);
+    let answer = Said::of(command.env("PATH", &tools)).expect(0);
+    assert!(answer.stdout.contains("missing: yosys: apt-get install yosys"), "{}", answer.stdout);
+    assert!(place.read("out/mac.v").contains("module mac"));
+}
+
+/// A call that takes too long is neither right nor wrong.
+#[test]
+fn calls_without_an_end_are_no_verdict() {
+    let place = workplace();
+    let text = "unsigned f(unsigned n) { unsigned x = 1; do x = x * 5 + 1; while (--n); return x; }\n";
+    let source = place.write("long.c", text);
+    let all = ["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "4"];
+    place.opcost(&all).expect(1).tells(&["takes more than 1000000 cycles"]);
+}
+
+/// Kernels after the source document: equal to C with all kinds of widths, where the gain is expected
+/// and where it is not.
+#[test]
+fn kernels_of_the_document_are_equal_to_their_circuits() {
+    let kernel = |name: &str| format!("{}/../../corpus/hdl/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let bits = |all: &[Value], kind: usize| all[kind]["modules"][0]["registers_bits"].as_u64();
+    let luminance = in_all_widths(&kernel("lum_interpol"), "lum_interpol", &[]);
+    assert_eq!(luminance[1]["modules"][0]["memories"][0]["bits"], 17, "{:#}", luminance[1]);
+    let transform = in_all_widths(&kernel("idct"), "inverse_transform", &[]);
+    assert_eq!(transform[1]["modules"][0]["memories"][0]["bits"], 15, "{:#}", transform[1]);
+    let filter = in_all_widths(&kernel("db_filter"), "db_filter", &[]);
+    assert!(bits(&filter, 1) < bits(&filter, 0), "{filter:#?}");
+    in_all_widths(&kernel("chrom_interpol"), "chrom_interpol", &[]);
+    in_all_widths(&kernel("jacobi"), "jacobi", &[]);
+}
+
+#[test]
+fn resources_are_kept_to() {
+    let place = workplace();
+    let source = corpus("idct");
+    let flags = ["--top", "idct", "--memory-ports", "1", "--clock", "100MHz"];
+    made(&place, &source, &flags);
+    lint(&place, "idct");
+    let verilog = place.read("out/idct.v");
+    assert!(verilog.contains("block_address") && !verilog.contains("block_read0_address"), "{verilog}");
+}
+
+#[test]
+fn what_cannot_be_a_circuit_names_its_place_and_a_way_out() {
+    let place = workplace();
+    let refused = |text: &str, status: i32, words: &[&str]| {
+        let source = place.write("k.c", text);
+        let answer: Said = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
+        answer.tells(words);
+    };
+    refused(
+        "int f(int n) { return n < 2 ? 1 : n * f(n - 2) + f(n - 1); }\n",
+        1,
+        &["k.c:1", "calls itself", "loop"],
+    );
+    refused("int g(int);\nint f(int n) { return g(n); }\n", 1, &["k.c:2", "g is called", "give the file"]);
+    refused("int f(int (*g)(void)) { return g(); }\n", 1, &["k.c:1", "through a pointer"]);
+    refused("float f(float a) { return a * 2; }\n", 1, &["k.c:1", "float", "fixed point"]);
+    refused("static int f(int a) { return a; }\nint g(int a) { return f(a); }\n", 2, &["static"]);
+    refused("int g(int a) { return a; }\n", 2, &["no function f", "g"]);
+    refused("int f(volatile int *a) { return *a; }\n", 1, &["k.c:1", "volatile"]);
+}
+
+#[test]
+fn inputs_with_which_c_is_undefined_are_no_verdict() {
+    let place = workplace();
+    let source = place.write("far.c", "int f(const int *a, unsigned n) { return a[n]; }\n");
+    let all = ["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"];
+    place.opcost(&all).expect(2).tells(&["undefined", "--assume"]);
+    let fine = place.opcost(&[&all[..], &["--assume", "f.n=0..255"]].concat()).expect(0);
+    assert!(fine.stdout.contains("20 runs, 0 wrong"), "{}", fine.stdout);
+}
+
+/// A circuit that is changed by hand is noticed.
+#[test]
+fn the_testbench_notices_a_wrong_circuit() {
+    let place = workplace();
+    let source = place.write("sum.c", "int f(int a, int b) { return (int)((unsigned)a + (unsigned)b); }\n");
+    place.opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"]).expect(0);
+    let wrong = place.read("out/f.v").replacen(" + ", " | ", 1);
+    place.write("out/f.v", wrong);
+    let words = place.shell("cd out && iverilog -g2001 -o f.vvp f.v f_testbench.v && vvp -n f.vvp");
+    let last = words.stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(last.starts_with("runs 20 wrong ") && !last.starts_with("runs 20 wrong 0"), "{last}");
+}

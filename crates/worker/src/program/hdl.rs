@@ -1,0 +1,224 @@
+//! A function as a circuit: its widths, its schedule, its Verilog.
+//!
+//! The kernel and its schedule are made of the function alone; claims decide how wide wires are. The
+//! schedule is checked before anything is written.
+
+use opcost_analysis::memory::MemoryModel;
+use opcost_circuit::{
+    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, Target, check, declared, design, driver,
+    frame, lower, schedule, stream, stream_testbench, testbench, widths,
+};
+use opcost_index::Id;
+use opcost_ir::{Function, Linkage, Module};
+use opcost_key::FunctionId;
+
+use opcost_answer::hdl::{HdlAnswers, HdlLoop, HdlMemory, HdlOperator, HdlPort};
+use opcost_job::program::{HdlJob, HdlWidths};
+use opcost_llvm::Session;
+
+use super::hdl_claims::{claimed, pieces};
+use crate::error::WorkError;
+
+/// The circuit of a function.
+///
+/// # Errors
+/// The function is not there, or cannot be a circuit; a contract names nothing or contradicts the
+/// code; there is no solver for a certificate.
+pub(crate) fn answer(
+    program: &MemoryModel<'_>,
+    session: &mut Session,
+    job: &HdlJob,
+) -> Result<HdlAnswers, WorkError> {
+    let module = program.module;
+    let function = top_function(module, &job.top)?;
+    let limits = &job.limits;
+    let refuse = |refusal: opcost_circuit::CircuitRefusal| {
+        WorkError::Refused(format!("{} is no circuit: {refusal}", job.top))
+    };
+    let mut kernel = lower(module, function, limits.address_bits).map_err(refuse)?;
+    let resources =
+        Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
+    let target = Target::ice40(limits.period, resources);
+    let schedule = schedule(&mut kernel, &target, limits.pipelines);
+    if let Some(wrong) = check(&kernel, &target, &schedule).first() {
+        return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
+    }
+    let claimed = claimed(program, session, job)?;
+    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).cloned();
+    let wires = match job.widths {
+        HdlWidths::Declared => declared(&kernel),
+        // LLVM's analyses know nothing of what a memory holds.
+        HdlWidths::Llvm => widths(&kernel, &claims, false),
+        HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims, true),
+    };
+    let about = about(job, &claimed.assumes);
+    let design = design(&kernel, &schedule, &wires, &target, &about);
+    let mut answers = made(&kernel, &schedule, &target, &design);
+    let lengths: Vec<u64> =
+        design.memories.iter().map(|memory| memory.length.unwrap_or(limits.elements)).collect();
+    answers.ports = design
+        .memories
+        .iter()
+        .zip(&lengths)
+        .map(|(memory, &elements)| HdlPort {
+            name: memory.name.clone(),
+            bits: memory.bits,
+            address_bits: memory.address_bits,
+            elements,
+        })
+        .collect();
+    answers.frame = frame(&design);
+    answers.stream = stream(&design);
+    let vectors = format!("{}.vectors", design.name);
+    answers.stream_testbench = stream_testbench(&design, &vectors, &lengths);
+    answers.testbench = testbench(&design, &vectors, &lengths);
+    let body = &module.functions[function];
+    let source = job.source.display().to_string();
+    let is_named =
+        |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
+    // What static data holds is known from the program that writes it.
+    let can_be_written = |memory: &opcost_circuit::MemoryPort| {
+        memory.parameter.is_some()
+            || !module.globals.values().any(|data| {
+                data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
+            })
+    };
+    answers.driver = design
+        .memories
+        .iter()
+        .all(|memory| is_named(memory) && can_be_written(memory))
+        .then(|| driver(&design, &source, &body.name, &lengths, &pieces(&design, body, &job.contracts)));
+    answers.assumes = claimed.assumes;
+    Ok(answers)
+}
+
+/// The function of a name.
+fn top_function(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
+    let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
+    let mut matching = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
+    match (matching.next(), matching.next()) {
+        (Some((id, body)), None) => called_by_anyone(id, body, name),
+        (Some(_), Some(_)) => {
+            Err(WorkError::Usage(format!("several functions are called {name}; give one file")))
+        }
+        (None, _) => {
+            let names: Vec<&str> = module
+                .functions
+                .values()
+                .filter(|body| !body.blocks.is_empty())
+                .map(|body| body.source_name.as_deref().unwrap_or(&body.name))
+                .take(12)
+                .collect();
+            Err(WorkError::Usage(format!(
+                "no function {name} is left after optimisation; there are: {}. A static function must be \
+                 called, or not be static",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// A function that anyone may call: what is known of its parameters are contracts, and no habits of its
+/// callers.
+fn called_by_anyone(id: FunctionId, body: &Function, name: &str) -> Result<FunctionId, WorkError> {
+    if body.linkage != Linkage::Exact {
+        return Err(WorkError::Usage(format!(
+            "{name} is static or may be replaced; leave the word out, so that a circuit of it can be called by anyone"
+        )));
+    }
+    if body.parameter_facts.iter().any(|facts| facts.byval.is_some() || facts.is_sret) {
+        return Err(WorkError::Usage(format!(
+            "{name} takes or gives a structure as a value; pass a pointer to it, or its parts one by one"
+        )));
+    }
+    Ok(id)
+}
+
+/// The head of the module.
+fn about(job: &HdlJob, assumes: &[String]) -> Vec<String> {
+    let widths = match job.widths {
+        HdlWidths::Declared => "as wide as their types",
+        HdlWidths::Llvm => "as wide as LLVM's own analyses say",
+        HdlWidths::Proven => "as wide as opcost bits proves",
+        HdlWidths::Certified => "as wide as the checker of certificates follows",
+    };
+    let mut lines = vec![format!("{} as a circuit, by opcost hdl; wires are {widths}", job.top)];
+    lines.extend(assumes.iter().map(|fact| format!("assumes: {fact}")));
+    lines
+}
+
+/// What the circuit is made of.
+fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) -> HdlAnswers {
+    let report = &design.report;
+    let mut loops = Vec::new();
+    for (id, block) in kernel.blocks.iter() {
+        if !block.end.successors().contains(&id) {
+            continue;
+        }
+        let scheduled = &schedule.blocks[id];
+        let location = block.location.as_ref().map(ToString::to_string);
+        loops.push(match &scheduled.pipeline {
+            Some(pipeline) => HdlLoop {
+                location,
+                interval: pipeline.interval,
+                bound: Some(pipeline.bound),
+                limited_by: limit(&pipeline.limited_by, pipeline.interval > pipeline.bound),
+                depth: scheduled.length,
+            },
+            None => HdlLoop {
+                location,
+                interval: scheduled.length,
+                bound: None,
+                limited_by: "iterations do not overlap".to_owned(),
+                depth: scheduled.length,
+            },
+        });
+    }
+    let mut slow = Vec::new();
+    for (node, of) in kernel.nodes.iter() {
+        let wanted = target.full_delay(kernel, node);
+        if wanted > target.period && schedule.slots.get(node).is_some_and(|slot| slot.is_some()) {
+            let location = of
+                .location
+                .as_ref()
+                .map_or_else(|| format!("operation {}", node.index()), ToString::to_string);
+            slow.push(format!("{location}: {} ns in {} ns", wanted / 1000, target.period / 1000));
+        }
+    }
+    HdlAnswers {
+        name: design.name.clone(),
+        verilog: design.verilog.clone(),
+        states: report.states,
+        loops,
+        operators: report
+            .operators
+            .iter()
+            .map(|one| HdlOperator { kind: one.kind.to_owned(), bits: one.bits, count: one.count })
+            .collect(),
+        register_bits: report.register_bits,
+        memories: report
+            .memories
+            .iter()
+            .map(|one| HdlMemory {
+                name: one.name.clone(),
+                length: one.length,
+                bits: one.bits,
+                is_table: one.is_table,
+            })
+            .collect(),
+        slow,
+        ..HdlAnswers::default()
+    }
+}
+
+fn limit(limit: &IntervalLimit, is_above: bool) -> String {
+    let words = match limit {
+        IntervalLimit::Nothing => "nothing".to_owned(),
+        IntervalLimit::Recurrence => "what an iteration needs of an earlier one".to_owned(),
+        IntervalLimit::Condition => "when it is known whether another iteration follows".to_owned(),
+        IntervalLimit::Ports(memory) => format!("ports of {memory}"),
+        IntervalLimit::Multipliers => "shared multipliers".to_owned(),
+        IntervalLimit::Dividers => "the shared divider".to_owned(),
+    };
+    if is_above { format!("the scheduler, above its bound ({words})") } else { words }
+}
