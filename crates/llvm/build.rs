@@ -15,6 +15,8 @@ fn main() {
     let include = String::from_utf8(include.stdout).expect("a path in UTF-8");
     cc::Build::new()
         .cpp(true)
+        // LLVM's headers make 180 MB of it in each program that is linked.
+        .debug(false)
         .include("shim")
         .std("c++17")
         .flag("-fno-rtti")

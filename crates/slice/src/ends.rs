@@ -6,7 +6,7 @@
 //! other ways and stays makes that branch stay. A call that every way reaches stays as it is.
 //!
 //! Only functions are looked at that nothing follows: `main`, and the program of Fortran that a `main` calls
-//! last. `_exit` and `abort` are no such calls: they leave out what is registered for the end.
+//! last. There the statement that ends a program of Fortran goes, too: `main` returns behind it. `_exit` and `abort` are no such calls: they leave out what is registered for the end.
 //!
 //! Input: the closure. Output: calls. Cost: linear.
 
@@ -31,8 +31,13 @@ impl Closure<'_> {
             for &(at, ref call) in &module.functions[id].calls {
                 let CalleeRef::Declaration(declared) = call.callee else { continue };
                 let site = SliceSite { function: id, instruction: at };
-                if ENDING.contains(&&*module.declarations[declared].name) && self.fates.contains_key(&site) {
-                    self.fates.insert(site, Fate::Ends);
+                let fate = match &*module.declarations[declared].name {
+                    LAST => Fate::Value,
+                    name if ENDING.contains(&name) => Fate::Ends,
+                    _ => continue,
+                };
+                if let Some(old) = self.fates.get_mut(&site) {
+                    *old = fate;
                 }
             }
         }
