@@ -927,3 +927,40 @@ int main(int argc, char **argv) {
         }
     }
 }
+
+/// A call through a pointer goes at level 3 where all functions that it may call go, and stays where one of them has a
+/// loop.
+#[test]
+fn a_call_through_a_pointer_goes_where_its_callees_do() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+static double sum;
+static int sink;
+static void add(int n) { sum += n; }
+static void take(int n) { sum -= n; }
+static void often(int n) { for (int i = 0; i < n; i++) sink++; }
+static void (*const quiet[2])(int) = {add, take};
+static void (*const loud[2])(int) = {add, often};
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++) {
+    quiet[i & 1](i);
+    loud[i % 3 == 0](i);
+  }
+  printf(\"%g %d\\n\", sum, sink);
+  return 0;
+}
+";
+    let source = work.write("table.c", text);
+    for n in ["0", "1", "20"] {
+        let document = verified(&work, &["-O0", "--level", "3", &source], &[n]);
+        let line = |number: u64| {
+            let lines = document["lines"].as_array().unwrap();
+            let line = lines.iter().find(|line| line["place"]["line"] == number);
+            line.unwrap_or_else(|| panic!("{document}"))["kept"].as_u64().unwrap()
+        };
+        assert_eq!((line(13), line(5)), (0, 0), "{document}");
+        assert!(line(14) > 3 && line(7) > 3, "{document}");
+    }
+}
