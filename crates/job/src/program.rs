@@ -114,8 +114,8 @@ pub struct PredictedBuild {
 pub struct SliceJob {
     /// The program.
     pub program: ProgramSource,
-    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed, 4 also loops
-    /// whose counts are known for these inputs, 5 also loops that are light.
+    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed. At 4 loops go
+    /// whose counts are known for these inputs, and at 5 loops that are light.
     pub level: u8,
     /// What the inputs are, at levels 4 and 5.
     pub inputs: InputValues,

@@ -14,6 +14,7 @@
 //! guesses.
 
 use num_traits::Zero;
+use opcost_analysis::memory::MemoryModel;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 use opcost_index::{Id, IdMap};
@@ -90,14 +91,45 @@ pub(crate) struct MeasuredProgram {
     measured: Measured,
     /// How often calls enter each function.
     entered: IdMap<FunctionId, Times>,
-    /// Functions that can run at all.
-    reachable: IdMap<FunctionId, bool>,
+    origins: IdMap<FunctionId, EntryOrigin>,
+}
+
+/// Where entries of a function come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryOrigin {
+    /// Nothing runs it.
+    Nowhere,
+    /// Calls by name from functions that are predicted before it.
+    Calls,
+    /// Also something else: only a count says how many there are.
+    Elsewhere,
+}
+
+impl EntryOrigin {
+    fn of(memory: &MemoryModel<'_>, id: FunctionId) -> EntryOrigin {
+        let calls = &memory.calls;
+        if !calls.is_reachable(id) {
+            return EntryOrigin::Nowhere;
+        }
+        let by_name = calls.callers(id).iter().all(|site| {
+            let call = memory.module.functions[site.function].call(site.call);
+            call.is_some_and(|call| call.callee == CalleeRef::Function(id))
+        });
+        let is_begun = memory.roots.is_root(id) || calls.is_called_by_others(id);
+        match by_name && !is_begun && !calls.is_recursive(id) {
+            true => EntryOrigin::Calls,
+            false => EntryOrigin::Elsewhere,
+        }
+    }
 }
 
 impl MeasuredProgram {
-    pub(crate) fn new(measured: &Measured, reachable: IdMap<FunctionId, bool>) -> MeasuredProgram {
-        let entered = reachable.values().map(|_| Times::exact(0)).collect();
-        MeasuredProgram { measured: measured.clone(), entered, reachable }
+    pub(crate) fn new(memory: &MemoryModel<'_>, measured: &Measured) -> MeasuredProgram {
+        let functions = memory.module.functions.ids();
+        let origins: IdMap<FunctionId, EntryOrigin> =
+            functions.map(|id| EntryOrigin::of(memory, id)).collect();
+        let entered = origins.values().map(|_| Times::exact(0)).collect();
+        MeasuredProgram { measured: measured.clone(), entered, origins }
     }
 
     /// The prediction of a function with what was counted in place of guesses.
@@ -111,8 +143,14 @@ impl MeasuredProgram {
         let first = BlockId::new(0);
         let entries = match self.measured.blocks.get(&(id, first)) {
             Some(&count) => Times::exact(count),
-            None if !self.reachable[id] => Times::exact(0),
-            None => self.entered[id].clone(),
+            None => {
+                let entered = self.entered[id].clone();
+                match self.origins[id] {
+                    EntryOrigin::Nowhere => Times::exact(0),
+                    EntryOrigin::Calls => entered,
+                    EntryOrigin::Elsewhere => Times { is_exact: false, ..entered },
+                }
+            }
         };
         let numbers = HashMap::default();
         let evaluator = Evaluator::new(model, &modelled.dependence, &numbers, BUDGET, Belief::Guess);
@@ -122,7 +160,7 @@ impl MeasuredProgram {
             measured: &self.measured,
             model,
             evaluator,
-            ways_in: ways_in(model),
+            edges_in: edges_in(model),
             into: IdMap::filled(model.edges.len(), nothing.clone()),
             of: IdMap::filled(model.edges.len(), nothing),
         };
@@ -166,10 +204,10 @@ impl MeasuredProgram {
 const BUDGET: u64 = 20_000;
 
 /// How many edges lead to each block.
-fn ways_in(model: &FunctionModel) -> IdMap<BlockId, u32> {
-    let mut ways = IdMap::filled(model.edges.len(), 0);
-    model.edges.values().flatten().for_each(|edge| ways[edge.edge.to] += 1);
-    ways
+fn edges_in(model: &FunctionModel) -> IdMap<BlockId, u32> {
+    let mut counts = IdMap::filled(model.edges.len(), 0);
+    model.edges.values().flatten().for_each(|edge| counts[edge.edge.to] += 1);
+    counts
 }
 
 /// One function while counts are spread over it.
@@ -178,7 +216,7 @@ struct Spread<'s> {
     measured: &'s Measured,
     model: &'s FunctionModel,
     evaluator: Evaluator<'s>,
-    ways_in: IdMap<BlockId, u32>,
+    edges_in: IdMap<BlockId, u32>,
     /// What came so far along edges.
     into: IdMap<BlockId, Times>,
     of: IdMap<BlockId, Times>,
@@ -234,7 +272,7 @@ impl Spread<'_> {
 
     /// How often an edge was taken, if the run says so.
     fn traversals(&self, edge: Edge<BlockId>) -> Option<Times> {
-        let is_only = self.ways_in[edge.to] == 1;
+        let is_only = self.edges_in[edge.to] == 1;
         is_only.then(|| self.measured_block(edge.to)).flatten()
     }
 
@@ -273,8 +311,8 @@ impl Spread<'_> {
 /// The first block that ran and is not followed by what follows it in the code.
 ///
 /// What a program may do at its very end, where nothing that decides a loop comes after, is not in the slice: `if (wrong)
-/// stop 1`. Blocks that were counted come before it, and their numbers stand. What called the program's start
-/// may not go on behind that.
+/// stop 1`. Blocks that were counted come before it, and their numbers hold. What called the program's start
+/// may not continue after that.
 pub(crate) fn end_of_run(
     module: &Module,
     predictions: &mut IdMap<FunctionId, Option<FunctionPrediction>>,

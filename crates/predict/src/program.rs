@@ -111,10 +111,7 @@ impl<'a> Program<'a> {
             contexts: Contexts::new(functions, models.collect()),
             entered: IdMap::filled(count, BTreeMap::new()),
             followed: None,
-            measured: wishes.measured.as_ref().map(|measured| {
-                let reachable = module.functions.ids().map(|id| memory.calls.is_reachable(id));
-                MeasuredProgram::new(measured, reachable.collect())
-            }),
+            measured: wishes.measured.as_ref().map(|measured| MeasuredProgram::new(memory, measured)),
             predictions: IdMap::filled(count, None),
             missing: BTreeMap::new(),
             budget: BUDGET,

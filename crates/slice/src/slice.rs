@@ -34,8 +34,8 @@ pub struct Slice {
     pub constants: FxHashMap<LoopNumber, ConstantLoop>,
     /// The events that the program and the slice report, at the same spots in both.
     pub events: EventMarks,
-    /// The events of all loops that are not waived, as the program alone can report them: those that need none
-    /// in the slice are among them.
+    /// The events of all loops that are not waived, as the program alone can report them. Loops that need none
+    /// in the slice have some here.
     pub all_events: EventMarks,
     /// Calls that print and go.
     pub printing: Vec<SliceSite>,

@@ -26,8 +26,8 @@ pub struct PredictJson<'a> {
     schema: &'static str,
     /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     world: &'a str,
-    /// What it was made of: `code`, with values that were given; `trip-counts` of a run, too; a run of the
-    /// program's `slice`; or no prediction, but the `count` of a run.
+    /// What it was made of. `code`: with values that were given. `trip-counts`: those of a run, too. `slice`: a
+    /// run of the program's slice. `count`: nothing is predicted, and a run was counted.
     source: &'static str,
     /// The slice that was run; null unless the source is `slice`.
     slice: Option<SliceRunJson>,

@@ -101,19 +101,19 @@ fn trips(
     blocks: &IdMap<BlockId, BlockPrediction>,
 ) -> Option<EvaluatedTrips> {
     let headers = exact(&blocks[one.header])?;
-    let entries = if headers == 0 { 0 } else { Ways { function, one, blocks, headers }.entries()? };
+    let entries = if headers == 0 { 0 } else { LoopEdges { function, one, blocks, headers }.entries()? };
     Some(EvaluatedTrips { entries, headers })
 }
 
 /// A loop whose header runs, and how often blocks do.
-struct Ways<'a> {
+struct LoopEdges<'a> {
     function: &'a Function,
     one: &'a MarkedLoop,
     blocks: &'a IdMap<BlockId, BlockPrediction>,
     headers: u64,
 }
 
-impl Ways<'_> {
+impl LoopEdges<'_> {
     /// How often the loop is entered. Blocks have numbers, and edges have none, so it is looked for where an edge is
     /// all that a block has.
     fn entries(&self) -> Option<u64> {

@@ -122,24 +122,24 @@ pub(crate) fn answer(
             waive(module, &loops, line, &mut options.waived)?;
         }
     }
-    let mut known = Known::default();
+    let mut facts = LoopFacts::default();
     if job.level > EVALUATES_FROM {
         let loops = Slice::loops(program).map_err(refused)?;
         let foreseen = Foreseen::of(program, job)?;
         match job.below {
-            None => known.evaluated = foreseen.evaluated(program, &loops),
+            None => facts.evaluated = foreseen.evaluated(program, &loops),
             Some(below) => {
                 let (light, share) = foreseen.light(program, &loops, below);
-                (known.dropped, known.dropped_share) = (light, Some(share));
+                (facts.dropped, facts.dropped_share) = (light, Some(share));
             }
         }
-        options.unmarked = known.evaluated.keys().copied().chain(known.dropped.iter()).collect();
+        options.unmarked = facts.evaluated.keys().copied().chain(facts.dropped.iter()).collect();
     }
     let mut slice = Slice::of(program, &options).map_err(refused)?;
     check(module, &slice.removal).map_err(|fault| {
         WorkError::Refused(format!("the slice is no program (a defect of opcost, please report it): {fault}"))
     })?;
-    let shown = Shown { module, slice: &slice, known: &known };
+    let shown = Shown { module, slice: &slice, facts: &facts };
     let mutants = mutants(&slice, module);
     let without = job.without.map(|number| {
         mutants.get(number as usize).copied().ok_or_else(|| {
@@ -156,7 +156,7 @@ pub(crate) fn answer(
     let (branches, retained_branches) = branches(&slice, module);
     let answers = SliceAnswers {
         level: job.level,
-        dropped_share: known.dropped_share,
+        dropped_share: facts.dropped_share,
         is_of_line: job.criterion.is_some(),
         instructions: instructions as u64,
         retained: retained as u64,
@@ -334,7 +334,7 @@ const EVALUATES_FROM: u8 = 3;
 
 /// What is known of loops without a run.
 #[derive(Default)]
-struct Known {
+struct LoopFacts {
     evaluated: BTreeMap<LoopNumber, EvaluatedTrips>,
     dropped: IdSet<LoopNumber>,
     dropped_share: Option<f64>,
@@ -344,7 +344,7 @@ struct Known {
 struct Shown<'a> {
     module: &'a Module,
     slice: &'a Slice,
-    known: &'a Known,
+    facts: &'a LoopFacts,
 }
 
 impl Shown<'_> {
@@ -375,11 +375,11 @@ impl Shown<'_> {
         }
         let is_waived = self.slice.waived.contains(number);
         let constant = self.slice.constants.get(&number);
-        let evaluated = self.known.evaluated.get(&number).copied().filter(|_| !is_waived);
+        let evaluated = self.facts.evaluated.get(&number).copied().filter(|_| !is_waived);
         let fate = match constant {
             _ if is_waived => LoopFate::Waived,
             _ if evaluated.is_some() => LoopFate::Evaluated,
-            _ if self.known.dropped.contains(number) => LoopFate::Dropped,
+            _ if self.facts.dropped.contains(number) => LoopFate::Dropped,
             Some(_) => LoopFate::Constant,
             None if retained * 10 >= instructions * 9 => LoopFate::Whole,
             None => LoopFate::Thinned,
