@@ -92,6 +92,43 @@ pub struct OpenInput {
     pub about: String,
 }
 
+/// What a prediction was made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PredictionSource {
+    /// The code, and values that were given.
+    #[default]
+    Code,
+    /// These, and how often loops iterated in a run.
+    TripCounts,
+    /// These, and what a run of the program's slice counted.
+    Slice,
+    /// Nothing is predicted: it is a run, counted.
+    Count,
+}
+
+impl PredictionSource {
+    /// The word in documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            PredictionSource::Code => "code",
+            PredictionSource::TripCounts => "trip-counts",
+            PredictionSource::Slice => "slice",
+            PredictionSource::Count => "count",
+        }
+    }
+}
+
+/// The slice that was run to predict its program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceRunFacts {
+    /// Instructions of the program.
+    pub instructions: u64,
+    /// Those of them that the slice has.
+    pub retained: u64,
+    /// Seconds that it ran.
+    pub seconds: f64,
+}
+
 /// All of a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PredictAnswers {
@@ -107,6 +144,10 @@ pub struct PredictAnswers {
     pub inputs: Vec<OpenInput>,
     /// Instructions that it executes, of what is not open.
     pub total: String,
+    /// What it was made of.
+    pub source: PredictionSource,
+    /// The slice that was run for it, if one was.
+    pub slice_run: Option<SliceRunFacts>,
     /// Whether something is open, so that the total is not all.
     pub is_open: bool,
     /// Why no ledger was written that was wanted.

@@ -25,6 +25,10 @@ pub enum LoopFate {
     Whole,
     /// It iterates equally often each time, so the slice need not have it.
     Constant,
+    /// Its counts are known for the arguments that were given, so the slice need not have it.
+    Evaluated,
+    /// It executes little, so the slice need not have it, and its counts are missing.
+    Dropped,
     /// It was waived: the slice need not have it.
     Waived,
 }
@@ -36,6 +40,15 @@ pub struct ConstantTrips {
     pub headers: u64,
     /// How often it is entered each time that the loop around it is; none if entries are counted.
     pub entries: Option<u64>,
+}
+
+/// What a loop does in all, where that is known without a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvaluatedTrips {
+    /// How often it is entered.
+    pub entries: u64,
+    /// How often its header runs.
+    pub headers: u64,
 }
 
 /// A loop.
@@ -51,11 +64,15 @@ pub struct SlicedLoop {
     pub parent: Option<usize>,
     /// How often it iterates, if no event reports that.
     pub constant: Option<ConstantTrips>,
+    /// What it does in all, if the arguments decide that.
+    pub evaluated: Option<EvaluatedTrips>,
     /// What becomes of it.
     pub fate: LoopFate,
     /// Its instructions.
     pub instructions: u64,
-    /// Those of them that stay.
+    /// Those of them that are in no loop inside of it.
+    pub own_instructions: u64,
+    /// Those of all that stay.
     pub retained: u64,
     /// What keeps most of it, if that is computed data.
     pub why: Option<String>,
@@ -85,11 +102,53 @@ pub struct SlicedLink {
     pub why: String,
 }
 
+/// A block by its positions in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockPosition {
+    /// The function, by position in the program.
+    pub function: u32,
+    /// The block, by position in the function.
+    pub block: u32,
+}
+
+/// What the counters of a slice count that is run to predict its program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceCells {
+    /// The headers of loops: two counters each, entries and executions of the header.
+    pub loops: Vec<BlockPosition>,
+    /// Blocks that run as often as in the program: one counter each, after those of loops.
+    pub blocks: Vec<BlockPosition>,
+}
+
+/// What such a run counted, and of what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceCounts {
+    /// What is counted.
+    pub cells: SliceCells,
+    /// The counts, in this order.
+    pub counts: Vec<u64>,
+    /// The hash of the code, in hexadecimal digits.
+    pub code: String,
+}
+
+/// An instruction that stays, in the graph of all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlicedMark {
+    /// The instruction, and why it stays.
+    pub link: SlicedLink,
+    /// The same in a word.
+    pub relation: String,
+    /// Which needs it, by position; none for what was asked for.
+    pub of: Option<usize>,
+}
+
 /// All that is known of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SliceAnswers {
-    /// 0 to 3.
+    /// 0 to 5.
     pub level: u8,
+    /// At level 5: the share of all that is executed that loops without counts have, as predicted.
+    pub dropped_share: Option<f64>,
     /// Whether it was asked for a line and not for loops.
     pub is_of_line: bool,
     /// Instructions of functions that are run.
@@ -108,12 +167,18 @@ pub struct SliceAnswers {
     pub printing: Vec<SlicedLink>,
     /// The chains of the line that was asked about: one for each instruction that stays.
     pub why: Vec<Vec<SlicedLink>>,
+    /// All instructions that stay, if they were asked for.
+    pub marks: Vec<SlicedMark>,
     /// What keeps computed data: the first comparisons of floating point numbers that stay.
     pub computed: Vec<SlicedLink>,
     /// The instruction that was left out on purpose, if one was.
     pub without: Option<SlicedLink>,
     /// How many instructions could have been left out on purpose.
     pub mutants: u32,
+    /// What its counters count, if it is run to predict its program.
+    pub cells: SliceCells,
+    /// Calls that stay and may change files, or what else others see.
+    pub changes: Vec<SlicedLink>,
     /// The hash of the code, in hexadecimal digits.
     pub code: String,
 }
@@ -131,16 +196,19 @@ pub struct VerifiedLoop {
     pub slice_entries: u64,
     /// The same in the slice.
     pub slice_iterations: u64,
-    /// Whether the sequences of its events are equal.
-    pub is_equal: bool,
+    /// Whether the sequences of its events are equal; none if it was dropped.
+    pub is_equal: Option<bool>,
 }
 
 /// Counts of the events of all loops, two of each: its entries, and executions of its header. Those that
-/// are constant, and that no run reported, are put in.
+/// are constant or evaluated, and that no run reported, are put in.
 pub fn with_constants(reported: &[u64], loops: &[SlicedLoop]) -> Vec<u64> {
     let mut counts = reported.to_vec();
     // A loop comes after those around it.
     for (position, one) in loops.iter().enumerate() {
+        if let (Some(evaluated), true) = (one.evaluated, counts.len() > 2 * position + 1) {
+            (counts[2 * position], counts[2 * position + 1]) = (evaluated.entries, evaluated.headers);
+        }
         let (Some(constant), true) = (one.constant, counts.len() > 2 * position + 1) else { continue };
         if let (Some(entries), Some(parent)) = (constant.entries, one.parent) {
             counts[2 * position] = counts[2 * parent].saturating_mul(entries);
@@ -174,6 +242,8 @@ pub struct SliceVerdict {
     pub seconds: f64,
     /// Seconds that its slice ran.
     pub slice_seconds: f64,
+    /// If loops were dropped: the share of executed instructions in loops that is in them, by the run.
+    pub dropped_share: Option<f64>,
 }
 
 impl SliceVerdict {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use opcost_answer::bits::Assumptions;
 use opcost_answer::contract::PortContract;
+use opcost_answer::slice::SliceCounts;
 use opcost_instrument::CostModel;
 use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,8 @@ pub struct PredictJob {
     pub is_guess: bool,
     /// What the module is called in a ledger, and how it was built.
     pub build: PredictedBuild,
+    /// What a run of the program's slice counted.
+    pub measured: Option<SliceCounts>,
     /// Where the ledger of the prediction goes.
     pub ledger: Option<PathBuf>,
 }
@@ -111,14 +114,25 @@ pub struct PredictedBuild {
 pub struct SliceJob {
     /// The program.
     pub program: ProgramSource,
-    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed.
+    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed. At 4 loops go
+    /// whose counts are known for these inputs, and at 5 loops that are light.
     pub level: u8,
+    /// What the inputs are, at levels 4 and 5.
+    pub inputs: InputValues,
+    /// The ledger of a run that says how often loops iterate, at level 5.
+    pub trip_counts: Option<PathBuf>,
+    /// At level 5: the share of all that is executed below which a loop goes.
+    pub below: Option<f64>,
     /// The line whose values are asked for, in place of loops.
     pub criterion: Option<LinePlace>,
     /// Lines of loops whose counts need not stay.
     pub bounded: Vec<LinePlace>,
     /// Whether the program may return another exit status.
     pub any_status: bool,
+    /// Whether executions of blocks are to be counted by what is written, to predict those of the program.
+    pub counts_blocks: bool,
+    /// Whether all instructions that stay are listed, with what keeps them.
+    pub marks: bool,
     /// The line whose instructions are explained.
     pub why: Option<LinePlace>,
     /// For tests of a verification: the store or branch of this number is left out, though it must stay.
@@ -147,6 +161,8 @@ pub enum SliceEvents {
     Counted,
     /// By a call at each event.
     Called,
+    /// By counters in place, and by one for each block that runs as often as in the program.
+    Blocks,
 }
 
 /// How many bits does each value need?

@@ -51,13 +51,15 @@ pub struct Events<'a> {
     pub names: &'a str,
     /// Three words of each loop. The first is how often its header runs at each entry, 0 if that is counted.
     /// The second is how often it is entered at each entry of another loop, or [`Events::COUNTED`]. The
-    /// third is which loop that is.
+    /// third is which loop that is. If the second is [`Events::KNOWN`], all is: the third is how often it is entered.
     pub constants: &'a [[u64; 3]],
 }
 
 impl Events<'_> {
     /// Entries are counted.
     pub const COUNTED: u64 = u64::MAX;
+    /// All of a loop is known.
+    pub const KNOWN: u64 = u64::MAX - 1;
     /// All of a loop is counted.
     pub const MEASURED: [u64; 3] = [0, Self::COUNTED, 0];
 }

@@ -9,7 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use opcost_answer::predict::{Executions, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction};
+use opcost_answer::predict::{
+    Executions, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction, PredictionSource,
+};
 use opcost_key::FunctionKey;
 use opcost_profile::{Column, Ledger, Origin, Quality, SourcePlace, Subject};
 
@@ -67,6 +69,8 @@ pub fn recorded(ledger: &Ledger) -> PredictAnswers {
     let total = ledger.sum(Column::Instructions, |subject| matches!(subject, Subject::Function { .. }));
     let functions = all.into_iter().map(|(key, one)| function(key, one)).collect();
     PredictAnswers {
+        source: PredictionSource::Count,
+        slice_run: None,
         world: "closed".to_owned(),
         has_main: true,
         functions,

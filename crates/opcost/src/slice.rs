@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use opcost_answer::Failure;
 use opcost_answer::run::Finish;
-use opcost_answer::slice::{EXITED, SliceVerdict, SlicedLoop, VerifiedLoop, with_constants};
+use opcost_answer::slice::{EXITED, LoopFate, SliceVerdict, SlicedLoop, VerifiedLoop, with_constants};
 use opcost_run::slice::{EventStream, SliceRun};
 use opcost_run::start::Streams;
 use opcost_toolchain::build::Build;
@@ -61,8 +61,10 @@ pub fn verify(
     // What the slice leaves out since it is constant, the program itself counts in place.
     let whole_counts = with_constants(&whole.counts, run.loops);
     let is_measured = |event: usize| {
-        let constant = run.loops.get(event / 2).and_then(|one| one.constant);
-        constant.is_none_or(|constant| event.is_multiple_of(2) && constant.entries.is_none())
+        let one = run.loops.get(event / 2);
+        let goes = one.is_some_and(|one| matches!(one.fate, LoopFate::Evaluated | LoopFate::Dropped));
+        let constant = one.and_then(|one| one.constant);
+        !goes && constant.is_none_or(|constant| event.is_multiple_of(2) && constant.entries.is_none())
     };
     let differs =
         |event: usize| counts.as_ref().is_some_and(|counts| counts.get(event) != whole_counts.get(event));
@@ -79,10 +81,10 @@ pub fn verify(
         if events.into_iter().any(differs) {
             let of = |event: usize| counts.as_ref().map_or(0, |counts| counts[event]);
             [one.entries, one.iterations] = events.map(of);
-            one.is_equal = false;
+            one.is_equal = one.is_equal.map(|_| false);
         }
     }
-    let streams_equal = whole == slice && loops.iter().all(|one| one.is_equal);
+    let streams_equal = whole == slice && loops.iter().all(|one| one.is_equal != Some(false));
     // A slice that goes astray may not end: it is not run again.
     let (slice_seconds, slice_counts) =
         if streams_equal { timed(build, &modules.counted[1], run)? } else { (f64::NAN, None) };
@@ -91,6 +93,7 @@ pub fn verify(
         ends_equal: end == slice_end,
         end: words(end),
         slice_end: words(slice_end),
+        dropped_share: dropped_share(&loops, run.loops),
         events: whole.total,
         slice_events: slice.total,
         loops,
@@ -99,13 +102,49 @@ pub fn verify(
     })
 }
 
+/// Builds the slice and runs it: counts of its cells, and seconds. What it prints goes to no one.
+///
+/// # Errors
+/// It cannot be built or started, or did not come to its end.
+pub fn counted(build: &Build, module: &Path, run: &VerifiedRun<'_>) -> Result<(Vec<u64>, f64), Failure> {
+    let program = module.with_extension("exe");
+    build.sliced_program(run.inputs, module, &program)?;
+    let file = module.with_extension("events");
+    let mut streams = streams(&program, run);
+    streams.stderr = Some(program.with_extension("err"));
+    let run = SliceRun { program: &program, arguments: run.arguments, streams: &streams, file: &file };
+    let begin = Instant::now();
+    let (finish, counts) = run.counts()?;
+    let seconds = begin.elapsed().as_secs_f64();
+    match counts {
+        Some(counts) => Ok((counts, seconds)),
+        None => Err(Failure::Counters(format!(
+            "the slice ended with {} before it could write what it counted. Either the program ends so, too, or it \
+             ends by _exit or a signal. Predict it without --by-slice, or count it with opcost count",
+            words(finish)
+        ))),
+    }
+}
+
+/// The share of executed instructions of loops that those have which were dropped; none if no loop was.
+fn dropped_share(verified: &[VerifiedLoop], loops: &[SlicedLoop]) -> Option<f64> {
+    let work = |one: &VerifiedLoop| {
+        one.iterations as f64 * loops.get(one.position).map_or(0.0, |of| of.own_instructions as f64)
+    };
+    let dropped = verified.iter().filter(|one| one.is_equal.is_none());
+    let all: f64 = verified.iter().map(work).sum();
+    let lost: f64 = dropped.clone().map(work).sum();
+    (dropped.count() > 0).then(|| if all > 0.0 { lost / all } else { 0.0 })
+}
+
 fn compared([whole, slice]: [&EventStream; 2], loops: &[SlicedLoop]) -> Vec<VerifiedLoop> {
     let counts = [whole, slice].map(|stream| with_constants(&stream.counts, loops));
     let one = |(position, hash): (usize, &u64)| {
         let of =
             |counts: &[u64]| [2 * position, 2 * position + 1].map(|at| counts.get(at).copied().unwrap_or(0));
         let [[entries, iterations], [slice_entries, slice_iterations]] = [of(&counts[0]), of(&counts[1])];
-        let is_equal = slice.loops.get(position) == Some(hash);
+        let is_dropped = loops.get(position).is_some_and(|one| one.fate == LoopFate::Dropped);
+        let is_equal = (!is_dropped).then(|| slice.loops.get(position) == Some(hash));
         VerifiedLoop { position, entries, iterations, slice_entries, slice_iterations, is_equal }
     };
     whole.loops.iter().enumerate().map(one).collect()
@@ -123,6 +162,7 @@ fn streams(program: &Path, run: &VerifiedRun<'_>) -> Streams {
     Streams {
         stdin: Some(run.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
         stdout: Some(program.with_extension("out")),
+        stderr: None,
         stdout_to_stderr: false,
     }
 }

@@ -76,11 +76,12 @@ pub(crate) fn cut_offs(program: &MemoryModel<'_>, id: FunctionId) -> IdMap<Block
     function.blocks.ids().map(cut_off).collect()
 }
 
-/// The first block that may run and is not followed by what follows it in the code.
+/// The first block that may run and is not followed by what follows it in the code; not those that `is_let` names.
 pub(crate) fn early_end(
     module: &Module,
     predictions: &IdMap<FunctionId, Option<FunctionPrediction>>,
     main: Option<FunctionId>,
+    is_let: impl Fn(FunctionId, BlockId) -> bool,
 ) -> Option<(FunctionId, BlockId)> {
     for (id, function) in module.functions.iter() {
         let Some(prediction) = &predictions[id] else { continue };
@@ -94,7 +95,7 @@ pub(crate) fn early_end(
                 && !calls_named(module, function, block);
             let never = one.is_exact && one.least.is_zero();
             let ends = ends(function, block) || prediction.cut_offs[block].is_some();
-            if !never && !is_last && (ends || calls_named(module, function, block)) {
+            if !never && !is_last && !is_let(id, block) && (ends || calls_named(module, function, block)) {
                 return Some((id, block));
             }
         }

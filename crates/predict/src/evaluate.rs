@@ -82,6 +82,14 @@ pub(crate) struct LoopCounts {
     pub(crate) missing: BTreeSet<usize>,
 }
 
+/// The share of an edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownShare {
+    pub(crate) share: Fraction,
+    /// Whether no probability is in it.
+    pub(crate) is_decided: bool,
+}
+
 /// What happens in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -418,6 +426,17 @@ impl<'m> Evaluator<'m> {
             None => prior(edge) / &total,
         };
         edges.iter().zip(&decided).map(share).collect()
+    }
+
+    /// The shares of a block's edges, and whether they rest on no guess.
+    pub(crate) fn known_shares(&mut self, block: BlockId) -> Vec<KnownShare> {
+        let edges = &self.model.edges[block];
+        let own = self.shares(edges, true);
+        self.is_other = true;
+        let other = self.shares(edges, true);
+        self.is_other = false;
+        let share = |(share, other): (Fraction, Fraction)| KnownShare { is_decided: share == other, share };
+        own.into_iter().zip(other).map(share).collect()
     }
 
     fn decided(&mut self, taken: &Entered) -> Option<bool> {

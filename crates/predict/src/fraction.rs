@@ -65,6 +65,11 @@ impl Fraction {
         self.numerator.bits() + self.odd.bits() + self.twos
     }
 
+    /// The number, if it is a whole one of 64 bits.
+    pub fn to_u64(&self) -> Option<u64> {
+        u64::try_from(&self.numerator).ok().filter(|_| self.is_whole())
+    }
+
     /// Whether it is a whole number.
     pub(crate) fn is_whole(&self) -> bool {
         self.odd.is_one() && self.twos == 0

@@ -17,6 +17,7 @@
 //! | and through calls? | `program` |
 //! | with which numbers is a function entered? | `contexts` |
 //! | what do values hold, followed from the start of `main`? | `follow` |
+//! | what follows from counts of the program's slice? | `measured` |
 //! | how does it read as a formula? | `formula` |
 //! | what must a program add up to predict itself? | [`charges`] |
 //! | does such a plan hang together? | [`charges_verified`] |
@@ -34,6 +35,7 @@ mod evaluate;
 mod follow;
 mod formula;
 pub mod fraction;
+mod measured;
 mod model;
 pub mod prediction;
 mod prior;
@@ -51,6 +53,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use fraction::Fraction;
 
+pub use measured::{LoopRun, Measured};
 pub use program::{Averages, Wishes};
 
 pub use prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};

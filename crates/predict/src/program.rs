@@ -30,6 +30,7 @@ use crate::evaluate::{Belief, Counts, Evaluator};
 use crate::follow::{Followed, Follower};
 use crate::formula::block_formulas;
 use crate::fraction::Fraction;
+use crate::measured::{Measured, MeasuredProgram, end_of_run};
 use crate::model::FunctionModel;
 use crate::prediction::{BlockPrediction, Class, FunctionPrediction, MissingInput, Prediction};
 
@@ -51,6 +52,8 @@ pub struct Wishes {
     pub is_followed: bool,
     /// How often loops go back that have no formula.
     pub averages: Averages,
+    /// What a run of the program's slice counted.
+    pub measured: Option<Measured>,
 }
 
 /// Back edges for each entry of loops, on average.
@@ -76,6 +79,7 @@ pub(crate) struct Program<'a> {
     contexts: Contexts<'a>,
     entered: IdMap<FunctionId, BTreeMap<Context, Entries>>,
     followed: Option<Followed>,
+    measured: Option<MeasuredProgram>,
     predictions: IdMap<FunctionId, Option<FunctionPrediction>>,
     missing: BTreeMap<String, MissingInput>,
     budget: u64,
@@ -107,6 +111,7 @@ impl<'a> Program<'a> {
             contexts: Contexts::new(functions, models.collect()),
             entered: IdMap::filled(count, BTreeMap::new()),
             followed: None,
+            measured: wishes.measured.as_ref().map(|measured| MeasuredProgram::new(memory, measured)),
             predictions: IdMap::filled(count, None),
             missing: BTreeMap::new(),
             budget: BUDGET,
@@ -126,7 +131,10 @@ impl<'a> Program<'a> {
                 one.cut_offs = cut_offs(memory, id);
             }
         }
-        let early_end = early_end(module, &program.predictions, main_of(module));
+        let early_end = match wishes.measured {
+            None => early_end(module, &program.predictions, main_of(module), |_, _| false),
+            Some(_) => end_of_run(module, &mut program.predictions, main_of(module)),
+        };
         if early_end.is_some() {
             let functions = program.predictions.values_mut().flatten();
             functions.flat_map(|one| one.blocks.values_mut()).for_each(|block| block.is_exact = false);
@@ -134,7 +142,8 @@ impl<'a> Program<'a> {
         Prediction {
             functions: program.predictions,
             early_end,
-            inputs: inputs.into_values().collect(),
+            // A run had all inputs.
+            inputs: if wishes.measured.is_some() { Vec::new() } else { inputs.into_values().collect() },
             has_main: main_of(module).is_some(),
         }
     }
@@ -246,6 +255,9 @@ impl<'a> Program<'a> {
             let entered = Entered { id, context: &context, entries: &entries };
             self.follow(&mut evaluator, &counts, &entered);
             self.budget = evaluator.budget;
+        }
+        if let Some(measured) = &mut self.measured {
+            prediction = measured.function(id, &modelled, &prediction);
         }
         // What has no model any more was predicted: a call of it closes a cycle.
         self.contexts.models[id] = None;

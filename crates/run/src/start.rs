@@ -25,6 +25,8 @@ pub struct Streams {
     pub stdin: Option<PathBuf>,
     /// File that its output goes to; ours without one.
     pub stdout: Option<PathBuf>,
+    /// File that its errors and messages go to; ours without one.
+    pub stderr: Option<PathBuf>,
     /// JSON owns stdout, so the program's output goes to stderr.
     pub stdout_to_stderr: bool,
 }
@@ -103,6 +105,9 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         let stderr = std::io::stderr();
         let copy = stderr.as_fd().try_clone_to_owned().map_err(Failure::file("copy", "stderr"))?;
         command.stdout(Stdio::from(copy));
+    }
+    if let Some(path) = &streams.stderr {
+        command.stderr(File::create(path).map_err(Failure::file("write", path))?);
     }
     let mut watch = Watch::begin()?;
     let child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;

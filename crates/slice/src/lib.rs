@@ -15,6 +15,8 @@
 //! | which loops need no events, as their counts are constant? | `constants` |
 //! | what must stay in any case? | `roots` |
 //! | what else must stay? | `closure` |
+//! | which blocks run as often as in the program? | `counted` |
+//! | which calls that stay may change files? | `changes` |
 //! | which calls end the program as a return would? | `ends` |
 //! | why does an instruction stay? | `reason` |
 //! | what is changed? | `edits` |
@@ -26,10 +28,12 @@
 //! It is assumed that the program does nothing undefined, and has memory enough.
 //! Code that is removed is not there to trap.
 
+mod changes;
 mod check;
 mod closure;
 mod constants;
 mod control;
+mod counted;
 mod edits;
 mod ends;
 mod library;
@@ -43,6 +47,7 @@ mod slice;
 
 pub use check::{RemovalFault, check};
 pub use constants::ConstantLoop;
+pub use counted::CountedBlock;
 pub use marks::{LoopNumber, MarkedLoop};
 pub use options::{Criterion, Level, SliceOptions};
 pub use reason::{Because, How};

@@ -18,7 +18,7 @@
 use opcost_analysis::memory::effect::{Effect, ResultKind, Returns, Touching};
 use opcost_analysis::memory::{MemoryModel, ObjectKind};
 use opcost_ir::{
-    Access, Call, CalleeRef, ConstantValue, DeclarationId, Function, Opcode, ScalarValue, Value,
+    Access, Call, CalleeRef, ConstantValue, DeclarationId, Function, Module, Opcode, ScalarValue, Value,
 };
 use opcost_key::{FunctionId, InstructionId};
 
@@ -282,24 +282,44 @@ impl<'a> Library<'a> {
 
     /// Whether a stream is opened for writing alone.
     fn only_writes(&self, function: &Function, at: InstructionId) -> bool {
-        let Some(&Value::Constant(mode)) = function.arguments_of(at).get(1) else { return false };
-        let ConstantValue::Global { global, offset: 0 } = self.memory.module.constants[mode].value else {
-            return false;
-        };
-        let data = &self.memory.module.globals[global];
-        let Some(contents) = data.contents.as_ref().filter(|_| data.is_constant) else { return false };
-        let letters: Vec<u8> = contents
-            .scalars
-            .iter()
-            .filter_map(|&(_, _, scalar)| match scalar {
-                ScalarValue::Constant(ConstantValue::Integer(value)) => u8::try_from(value).ok(),
-                _ => None,
-            })
-            .collect();
+        let letters = Library::text(self.memory.module, function, at, 1).unwrap_or_default();
         matches!(letters.first(), Some(b'w' | b'a')) && !letters.contains(&b'+')
     }
 
-    fn integer(&self, function: &Function, at: InstructionId, position: usize) -> Option<u128> {
+    /// Whether a stream is opened for reading alone.
+    pub(crate) fn only_reads(&self, function: &Function, at: InstructionId) -> bool {
+        let letters = Library::text(self.memory.module, function, at, 1).unwrap_or_default();
+        letters.first() == Some(&b'r') && !letters.contains(&b'+')
+    }
+
+    /// The constant text that a call passes in this position.
+    pub(crate) fn text(
+        module: &Module,
+        function: &Function,
+        at: InstructionId,
+        position: usize,
+    ) -> Option<Vec<u8>> {
+        let Some(&Value::Constant(text)) = function.arguments_of(at).get(position) else { return None };
+        let ConstantValue::Global { global, offset: 0 } = module.constants[text].value else { return None };
+        let data = &module.globals[global];
+        let contents = data.contents.as_ref().filter(|_| data.is_constant)?;
+        let letter = |scalar| match scalar {
+            ScalarValue::Constant(ConstantValue::Integer(value)) => u8::try_from(value).ok(),
+            _ => None,
+        };
+        Some(contents.scalars.iter().filter_map(|&(_, _, scalar)| letter(scalar)).collect())
+    }
+
+    /// Whether a statement of Fortran begins that writes to a unit of a file.
+    pub(crate) fn writes_unit(&self, function: &Function, at: InstructionId, name: &str) -> bool {
+        let Some(&(_, position)) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name) else {
+            return false;
+        };
+        self.integer(function, at, position).is_none_or(|unit| !STANDARD_UNITS.contains(&unit))
+    }
+
+    /// The constant number that a call passes in this position.
+    pub(crate) fn integer(&self, function: &Function, at: InstructionId, position: usize) -> Option<u128> {
         match function.arguments_of(at).get(position) {
             Some(&Value::Constant(id)) => match self.memory.module.constants[id].value {
                 ConstantValue::Integer(value) => Some(value),

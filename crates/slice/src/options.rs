@@ -34,8 +34,13 @@ pub struct SliceOptions {
     pub level: Level,
     /// Loops whose events may go, with those of the loops inside them.
     pub waived: IdSet<LoopNumber>,
+    /// Loops that need no events, as their counts are known otherwise or are not wanted. Those inside of them
+    /// have theirs.
+    pub unmarked: IdSet<LoopNumber>,
     /// Whether `main` may return another number.
     pub any_status: bool,
+    /// Whether a run counts executions of blocks, to predict those of the program.
+    pub counts_blocks: bool,
     /// If it is not loops that are asked for.
     pub criterion: Option<Criterion>,
 }

@@ -23,6 +23,8 @@ pub enum How {
     Line,
     /// It calls a function of the program.
     Call,
+    /// It calls a function whose entries are counted, as nothing else says how many there are.
+    Counted,
     /// It calls what is outside of the program, and that may do more than compute.
     Library,
     /// It calls what is outside of the program, and nothing says what that does.

@@ -68,6 +68,10 @@ impl Closure<'_> {
         match call.callee {
             CalleeRef::Function(_) if level <= Level::Calls => Some(How::Call),
             CalleeRef::Function(_) => may_throw.then_some(How::Exception),
+            // It stays where anything of its callees does, as other calls do.
+            CalleeRef::Indirect if level == Level::Needed && self.calls_known(site) => {
+                may_throw.then_some(How::Exception)
+            }
             CalleeRef::Indirect => Some(How::Call),
             CalleeRef::Assembly => Some(How::Library),
             CalleeRef::Declaration(declared) => match self.fates.get(&site) {
@@ -80,6 +84,14 @@ impl Closure<'_> {
                 Some(_) => may_throw.then_some(How::Exception),
             },
         }
+    }
+
+    /// Whether all functions that a call may call are functions of the program, and are known.
+    fn calls_known(&self, site: SliceSite) -> bool {
+        let callees = self.memory.addresses.callees(site.function, site.instruction);
+        callees.is_some_and(|callees| {
+            !callees.is_open && callees.callbacks.is_empty() && !callees.functions.is_empty()
+        })
     }
 
     /// The events of a loop stay where they are; those of a constant loop need not all be there.

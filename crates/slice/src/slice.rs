@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::closure::Closure;
 use crate::constants::ConstantLoop;
+use crate::counted::CountedBlock;
 use crate::edits::removal;
 use crate::library::Fate;
 use crate::marks::{LoopNumber, MarkedLoop, loops_of};
@@ -33,10 +34,15 @@ pub struct Slice {
     pub constants: FxHashMap<LoopNumber, ConstantLoop>,
     /// The events that the program and the slice report, at the same spots in both.
     pub events: EventMarks,
-    /// The events of all loops that are not waived, as the program alone can report them.
+    /// The events of all loops that are not waived, as the program alone can report them. Loops that need none
+    /// in the slice have some here.
     pub all_events: EventMarks,
     /// Calls that print and go.
     pub printing: Vec<SliceSite>,
+    /// Blocks that run as often as in the program.
+    pub counted: Vec<CountedBlock>,
+    /// Calls that stay and may change files, or what else others see.
+    pub changes: Vec<SliceSite>,
 }
 
 impl Slice {
@@ -49,7 +55,8 @@ impl Slice {
         let mut closure = Closure::new(memory);
         closure.calls_follow = options.level == Level::Needed || options.criterion.is_some();
         let level = if closure.calls_follow { Level::Needed } else { options.level };
-        if options.any_status && options.waived.is_empty() && options.criterion.is_none() {
+        let has_all = options.waived.is_empty() && options.unmarked.is_empty();
+        if options.any_status && has_all && options.criterion.is_none() {
             closure.forget_status();
         }
         let mut loops: IdMap<LoopNumber, MarkedLoop> = IdMap::new();
@@ -79,25 +86,41 @@ impl Slice {
         } else {
             if options.level == Level::Needed {
                 constants = closure.constant_loops(&loops);
-                constants.retain(|&number, _| !waived.contains(number));
+                constants.retain(|&number, _| !waived.contains(number) && !options.unmarked.contains(number));
+                // Entries that are so many for each of the loop around it: of a loop that has no events these are none.
+                for (number, one) in loops.iter() {
+                    let is_lost = one.parent.is_some_and(|parent| options.unmarked.contains(parent));
+                    if let Some(constant) = constants.get_mut(&number).filter(|_| is_lost) {
+                        constant.entries = None;
+                    }
+                }
             }
-            let marked = loops.iter().filter(|&(number, _)| !waived.contains(number));
+            let is_marked = |number| !waived.contains(number) && !options.unmarked.contains(number);
+            let marked = loops.iter().filter(|&(number, _)| is_marked(number));
             marked.for_each(|(number, one)| closure.add_loop(number, one, constants.get(&number).copied()));
         }
         closure.need_outside_data();
+        if options.counts_blocks {
+            closure.need_entries();
+        }
         closure.run();
         let all_marks =
             loops.iter().filter(|&(number, _)| options.criterion.is_none() && !waived.contains(number));
         let all_events =
             EventMarks { marks: all_marks.flat_map(|(number, one)| one.events(number)).collect() };
         let mut events = all_events.clone();
-        events.marks.retain(|&(.., event)| is_reported(event, &constants));
+        events.marks.retain(|&(.., event)| {
+            let is_unmarked = options.unmarked.contains(LoopNumber::new(event as usize / 2));
+            !is_unmarked && is_reported(event, &constants)
+        });
         Ok(Slice {
             removal: if options.level == Level::Nothing { Removal::default() } else { removal(&closure) },
             constants,
             events,
             all_events,
             printing: printing(&closure),
+            counted: closure.counted_blocks(),
+            changes: closure.changes(),
             because: closure
                 .functions
                 .values()

@@ -10,9 +10,10 @@ use std::collections::HashMap;
 
 use common::applied;
 use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_index::Id;
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::FunctionId;
-use opcost_slice::{ConstantLoop, Level, LoopNumber, Slice, SliceOptions, SliceSite, check};
+use opcost_slice::{ConstantLoop, CountedBlock, Level, LoopNumber, Slice, SliceOptions, SliceSite, check};
 use opcost_testkit::{
     Ended, InterpretedRun, Interpreter, LoopShape, ObservedWriter, all_inputs, function_named, natural_loops,
     random_branches, random_loops,
@@ -141,6 +142,87 @@ fn writers_stay(slice: &Slice, run: &InterpretedRun, program: &dyn Fn() -> Strin
             }
         }
     }
+}
+
+/// Each block by itself, as if it were a loop: executions of its header are those of the block.
+fn block_shapes(slice: &Slice) -> Vec<LoopShape> {
+    let shape = |one: &CountedBlock| LoopShape {
+        function: one.function,
+        header: one.block,
+        members: vec![one.block],
+        watched: Vec::new(),
+    };
+    slice.counted.iter().map(shape).collect()
+}
+
+fn executions(run: &InterpretedRun, blocks: usize) -> Vec<u64> {
+    let mut counts = vec![0; blocks];
+    run.activations.iter().for_each(|one| counts[one.shape] += one.header_executions);
+    counts
+}
+
+/// Blocks whose branches the slice has run as often as in the program; how many were compared.
+fn blocks_are_counted(module: &Module, parameters: &[u32], seed: u64, any_status: bool) -> usize {
+    let main = function_named(module, "main").expect("main");
+    let options =
+        SliceOptions { level: Level::Needed, counts_blocks: true, any_status, ..SliceOptions::default() };
+    let slice = sliced(module, &options);
+    let left = applied(module, &slice.removal);
+    let whole = Interpreter::new(module).with_loops(block_shapes(&slice)).with_step_limit(20_000);
+    let part = Interpreter::new(&left).with_loops(block_shapes(&slice)).with_step_limit(40_000);
+    let mut compared = 0;
+    for input in all_inputs(parameters, 12) {
+        let [first, second] = [&whole, &part]
+            .map(|interpreter| interpreter.run(main, &input, &mut random_loops(seed).externals()));
+        if !matches!(first.ended, Ended::Returned(_) | Ended::Stopped | Ended::Unwound) {
+            continue;
+        }
+        let blocks = slice.counted.len();
+        let [first, second] = [&first, &second].map(|run| executions(run, blocks));
+        let texts = || [module, &left].map(opcost_ir::print_module).join("\n");
+        assert_eq!(first, second, "{seed} {input:?}\n{:?}\n{}", slice.counted, texts());
+        compared += blocks;
+    }
+    compared
+}
+
+/// Loops without events: those that remain have theirs, as often and in the same order; how many were compared.
+fn others_remain(module: &Module, parameters: &[u32], seed: u64) -> usize {
+    let main = function_named(module, "main").expect("main");
+    let (layout, effects) = (Layout::of(module), Effects::built_in());
+    let memory = MemoryModel::of(module, &layout, &effects, World::Closed);
+    let loops = Slice::loops(&memory).unwrap_or_else(|refused| panic!("{refused}"));
+    let unmarked = loops.ids().filter(|number| (seed >> (number.index() % 60)) & 1 == 1).collect();
+    let options = SliceOptions { level: Level::Needed, unmarked, ..SliceOptions::default() };
+    let slice = sliced(module, &options);
+    let left = applied(module, &slice.removal);
+    let is_measured = |shape: &LoopShape| {
+        let mut all = slice.loops.iter();
+        let number = all.find(|(_, one)| one.function == shape.function && one.header == shape.header);
+        let number = number.map(|(number, _)| number);
+        number.is_some_and(|number| {
+            !options.unmarked.contains(number) && !slice.constants.contains_key(&number)
+        })
+    };
+    let measured: Vec<LoopShape> = shapes(module).into_iter().filter(is_measured).collect();
+    let whole = Interpreter::new(module).with_loops(measured.clone()).with_step_limit(20_000);
+    let part = Interpreter::new(&left).with_loops(measured).with_step_limit(40_000);
+    let mut compared = 0;
+    for input in all_inputs(parameters, 12) {
+        let [first, second] = [&whole, &part]
+            .map(|interpreter| interpreter.run(main, &input, &mut random_loops(seed).externals()));
+        if !matches!(first.ended, Ended::Returned(_) | Ended::Stopped | Ended::Unwound) {
+            continue;
+        }
+        let events = |run: &InterpretedRun| -> Vec<(usize, u64)> {
+            run.activations.iter().map(|one| (one.shape, one.header_executions)).collect()
+        };
+        let texts = || [module, &left].map(opcost_ir::print_module).join("\n");
+        assert_eq!(events(&first), events(&second), "{seed} {input:?}\n{}", texts());
+        assert_eq!(first.ended, second.ended, "{seed} {input:?}\n{}", texts());
+        compared += first.activations.len();
+    }
+    compared
 }
 
 fn kept(text: &str) -> (usize, usize) {
@@ -302,6 +384,54 @@ fn random_programs_are_compared_and_become_smaller() {
     assert!(stay * 10 < all * 9, "{stay} of {all} instructions stay");
 }
 
+/// Blocks that are said to be counted are counted right, and most blocks are counted.
+#[test]
+fn blocks_run_as_often_as_in_the_program() {
+    let (mut compared, mut counted, mut all) = (0, 0, 0);
+    for seed in 1000..1060 {
+        let case = random_loops(seed);
+        let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
+        for any_status in [false, true] {
+            compared += blocks_are_counted(&module, &case.parameters, seed, any_status);
+        }
+        let options = SliceOptions { level: Level::Needed, counts_blocks: true, ..SliceOptions::default() };
+        counted += sliced(&module, &options).counted.len();
+        all += module.functions.values().map(|function| function.blocks.len()).sum::<usize>();
+    }
+    assert!(compared > 5000 && counted * 2 > all, "{compared} compared, {counted} of {all} counted");
+}
+
+/// Recursion is no loop, and no formula gives how often a function calls itself: its calls stay to be counted.
+#[test]
+fn calls_of_what_calls_itself_stay_to_be_counted() {
+    let text = "
+define internal void @down(i32 %n) {
+entry:
+  %more = icmp sgt i32 %n, 0
+  br i1 %more, label %again, label %done
+again:
+  %less = sub i32 %n, 1
+  call void @down(i32 %less)
+  br label %done
+done:
+  ret void
+}
+define i32 @main(i32 %n) {
+entry:
+  %small = and i32 %n, 15
+  call void @down(i32 %small)
+  ret i32 0
+}
+";
+    let module = parse_module(text).expect("a module");
+    let of = |counts_blocks| {
+        let options = SliceOptions { level: Level::Needed, counts_blocks, ..SliceOptions::default() };
+        sliced(&module, &options).counts().1
+    };
+    assert_eq!((of(false), of(true)), (1, 7));
+    assert!(blocks_are_counted(&module, &[32], 0, false) >= 40);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
@@ -310,6 +440,20 @@ proptest! {
         let case = random_loops(seed);
         let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
         compare(&module, &case.parameters, Some(seed), 24);
+    }
+
+    #[test]
+    fn loops_without_events_leave_the_others_alone(seed in any::<u64>()) {
+        let case = random_loops(seed);
+        let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
+        others_remain(&module, &case.parameters, seed);
+    }
+
+    #[test]
+    fn random_loops_have_the_same_blocks(seed in any::<u64>()) {
+        let case = random_loops(seed);
+        let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
+        blocks_are_counted(&module, &case.parameters, seed, seed % 2 == 0);
     }
 
     #[test]

@@ -14,6 +14,7 @@ Examples:
   opcost predict --defaults prog.f90              data that is read holds its defaults
   opcost predict --against run.opc prog.c         how right is it? Beside LLVM's own estimate
   opcost predict --trip-counts run.opc prog.c     loops without a formula iterate as in a run
+  opcost predict --by-slice prog.c -- 1000        only what decides the loops is run, and the rest follows
   opcost predict --diff predicted/ counted/       ledgers of equal names in two folders, compared
   opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
   opcost predict --json predicted.json prog.bc    the same as JSON
@@ -48,6 +49,13 @@ pub(crate) struct PredictArguments {
     /// formula gives it.
     #[arg(long, value_name = "LEDGER")]
     pub(crate) trip_counts: Option<PathBuf>,
+    /// Runs the program's slice with the arguments after --, and takes what it counts. What decides no loop is not
+    /// computed and nothing is printed, so a long run takes seconds. See opcost slice.
+    #[arg(long, conflicts_with_all = ["counts", "bindings", "defaults", "trip_counts", "diff", "emit"])]
+    pub(crate) by_slice: bool,
+    /// File that the slice reads as its input, with --by-slice, in place of that of opcost.
+    #[arg(long, value_name = "FILE", requires = "by_slice")]
+    pub(crate) stdin: Option<PathBuf>,
     /// Compares ledgers of one name in two folders, block by block: how near is the first to the second?
     #[arg(long, num_args = 2, value_names = ["DIR1", "DIR2"], conflicts_with_all = ["inputs", "bindings", "defaults", "guess", "against", "trip_counts", "timing", "json", "ledger", "arguments"])]
     pub(crate) diff: Option<Vec<PathBuf>>,
@@ -71,7 +79,7 @@ pub(crate) struct PredictArguments {
     /// Where to write the text, instead of stdout. With --emit where to write the program.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Arguments of the program: values of argv[1] and so on. Nothing is run.
+    /// Arguments of the program: values of argv[1] and so on. Nothing is run, but the slice with --by-slice.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
 }

@@ -16,6 +16,9 @@ Examples:
   opcost slice --level 0 --annotate prog.c     nothing is cut: what would stay, and why
   opcost slice --why prog.c:120 prog.c         the chain that keeps this line
   opcost slice --criterion prog.c:120 prog.c   what decides the values of this line
+  opcost slice --level 4 --verify prog.c -- 1000   loops that the argument decides go, and have numbers
+  opcost slice --below 0.01 -o mini prog.c     loops below 1 % of all go; the report says what is lost
+  opcost slice --dot marks.dot prog.c          all that stays as a graph, with what keeps it
   opcost slice --bounded prog.c:90 prog.c      the loop in this line may go
 
 Exit status: 0 success, 1 opcost failed or refused the program, 2 usage, 3 a sequence differs.";
@@ -25,6 +28,17 @@ Exit status: 0 success, 1 opcost failed or refused the program, 2 usage, 3 a seq
 pub(crate) enum SlicePurpose {
     /// Entries and iterations of all loops, in their order.
     TripCounts,
+}
+
+/// What is no share.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no share: it is more than 0 and not more than 1, such as 0.01 for 1 %")]
+struct ShareError(String);
+
+/// A share of all: more than 0, and not more than 1.
+fn share(text: &str) -> Result<f64, ShareError> {
+    let number = text.parse::<f64>().ok().filter(|&number| number > 0.0 && number <= 1.0);
+    number.ok_or_else(|| ShareError(text.to_owned()))
 }
 
 #[derive(Args, Debug)]
@@ -40,15 +54,26 @@ pub(crate) struct SliceArguments {
     #[arg(long = "keep", value_name = "WHAT", value_enum, default_value = "trip-counts")]
     pub(crate) purpose: SlicePurpose,
     /// How much may go: 0 nothing, 1 all but branches, 2 all but calls of functions of the program. At 3
-    /// calls go that nothing needs, and loops that iterate equally often each time.
-    #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=3))]
+    /// calls go that nothing needs, and loops that iterate equally often each time. At 4 loops go whose counts
+    /// follow from the arguments after --, and at 5 those below a share (--below).
+    #[arg(long = "level", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=5))]
     pub(crate) cut: u8,
+    /// Drops loops that execute less than this share of all instructions, such as 0.01, as predicted. Their counts are
+    /// missing then, and the report says how much that is. This is level 5.
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "criterion")]
+    pub(crate) below: Option<f64>,
+    /// Takes how often loops iterate from the ledger of a count of the same build, with --below.
+    #[arg(long, value_name = "LEDGER", requires = "below")]
+    pub(crate) trip_counts: Option<PathBuf>,
     /// Lists every line with how much of it stays, and why.
     #[arg(long)]
     pub(crate) annotate: bool,
     /// Shows the chain that keeps each instruction of a line.
     #[arg(long, value_name = "FILE:LINE")]
     pub(crate) why: Option<String>,
+    /// Writes all instructions that stay, and what keeps each, as a graph for Graphviz.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
     /// Keeps what decides the values of a line, in place of loops.
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["verify", "bounded"])]
     pub(crate) criterion: Option<String>,
@@ -74,7 +99,7 @@ pub(crate) struct SliceArguments {
     /// Writes opcost.slice/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Arguments of the program, with --verify.
+    /// Arguments of the program, with --verify, and at levels 4 and 5.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
 }

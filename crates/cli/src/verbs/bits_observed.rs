@@ -50,6 +50,7 @@ pub(crate) fn observe(
     let streams = Streams {
         stdin: arguments.stdin.clone(),
         stdout: None,
+        stderr: None,
         stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
     };
     let recorder = Recorder { memory: MEMORY, sample: 1 };

@@ -120,6 +120,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         streams: Streams {
             stdin: arguments.stdin.clone(),
             stdout: arguments.stdout.clone(),
+            stderr: None,
             stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
         },
         repeat: arguments.repeat,

@@ -269,6 +269,7 @@ fn streams(arguments: &FuelArguments) -> Streams {
     Streams {
         stdin: arguments.stdin.clone(),
         stdout: arguments.stdout.clone(),
+        stderr: None,
         stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn values(flags: &InputArguments, words: &[OsString]) -> InputValues 
 }
 
 /// The words of a command line that are whole numbers, by their names, and how many words there are.
-fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
+pub(crate) fn numbers(words: &[OsString], defaults: bool) -> Vec<(String, i128)> {
     if words.is_empty() && !defaults {
         return Vec::new();
     }

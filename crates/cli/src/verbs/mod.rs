@@ -32,6 +32,7 @@ pub(crate) mod overlap;
 pub(crate) mod papers;
 pub(crate) mod predict;
 mod predict_diff;
+mod predict_slice;
 mod priced;
 pub(crate) mod repair;
 pub(crate) mod report;

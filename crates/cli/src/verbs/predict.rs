@@ -8,6 +8,7 @@ use crate::verbs::count::quoted;
 use crate::verbs::inputs::values;
 use crate::verbs::loops::analysed;
 use crate::verbs::predict_diff::compare;
+use crate::verbs::predict_slice::run_slice;
 use crate::verbs::priced::Clock;
 use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
@@ -110,6 +111,8 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     if let Some(run) = &run {
         ledgers::save(&run_path, run)?;
     }
+    let sliced = arguments.by_slice.then(|| run_slice(arguments, &build, &inputs)).transpose()?;
+    let (measured, facts) = sliced.map(|run| (run.counts, run.facts)).unzip();
     let working = Progress::start("predicting");
     let path = build.path("predicted.opc");
     let wants_ledger = wants_numbers(arguments).is_some() || run.is_some();
@@ -117,11 +120,13 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         program: build.program_source(&inputs, &arguments.program.options())?,
         inputs: values(&arguments.values, &arguments.arguments),
         trip_counts: run.as_ref().map(|_| run_path.clone()),
+        measured,
         is_guess: arguments.guess,
         build: build.predicted_build(&inputs)?,
         ledger: wants_ledger.then(|| path.clone()),
     };
-    let answers = build.query(question, &inputs)?;
+    let mut answers = build.query(question, &inputs)?;
+    answers.slice_run = facts;
     drop(working);
     if let Some(flag) = wants_numbers(arguments) {
         refuse_open(&answers, flag)?;
@@ -200,7 +205,10 @@ fn values_of(arguments: &PredictArguments) -> String {
     let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned());
     let run = arguments.trip_counts.iter();
     let run = run.map(|path| format!("--trip-counts {}", quoted(&path.display().to_string())));
-    sets.chain(flags).chain(run).map(|flag| flag + " ").collect()
+    let sliced = arguments.by_slice.then(|| "--by-slice".to_owned());
+    let stdin = arguments.stdin.iter();
+    let stdin = stdin.map(|path| format!("--stdin {}", quoted(&path.display().to_string())));
+    sets.chain(flags).chain(run).chain(sliced).chain(stdin).map(|flag| flag + " ").collect()
 }
 
 /// The program's own arguments, as they are typed again.

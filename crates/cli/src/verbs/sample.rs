@@ -169,6 +169,7 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
             let streams = Streams {
                 stdin: arguments.stdin.clone(),
                 stdout: arguments.stdout.clone(),
+                stderr: None,
                 stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
             };
             let target =

@@ -5,22 +5,30 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::input_line::split;
+use super::inputs::numbers;
 use super::loops::analysed;
 use crate::arguments::{SliceArguments, SlicePurpose};
 use crate::verbs::selection::{OF_RUNS, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use opcost::ledgers;
 use opcost::slice::{VerifiedModules, VerifiedRun, verify};
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
+use opcost_job::program::{InputValues, LinePlace, SliceEvents, SliceJob, SliceProduct};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
+use opcost_report::slice::dot::dot;
 use opcost_report::slice::json::SliceJson;
 use opcost_report::slice::text::{SliceReport, print_slice};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::install::install;
+
+/// At this level loops go whose counts follow from arguments.
+const EVALUATING: u8 = 4;
+/// At this level loops go that execute little.
+const APPROXIMATE: u8 = 5;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &SliceArguments) -> Result<Status, Failure> {
@@ -31,12 +39,7 @@ pub(crate) fn run(arguments: &SliceArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "a slice is optimised at -O2 once it is cut")?;
-    if !arguments.verify && !arguments.arguments.is_empty() {
-        return Err(Failure::Usage(
-            "the program is run with --verify only; leave out what comes after --, or add --verify"
-                .to_owned(),
-        ));
-    }
+    let level = level(arguments)?;
     let SlicePurpose::TripCounts = arguments.purpose;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
@@ -61,12 +64,22 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
             products.extend([product(0), product(1)]);
         }
     }
+    let run = arguments.trip_counts.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
+    let run_path = build.path("run.opc");
+    if let Some(run) = &run {
+        ledgers::save(&run_path, run)?;
+    }
     let question = SliceJob {
         program: build.program_source(&inputs, &arguments.program.options())?,
-        level: arguments.cut,
+        level,
+        inputs: InputValues { arguments: numbers(&arguments.arguments, false), ..InputValues::default() },
+        trip_counts: run.is_some().then_some(run_path),
+        below: arguments.below,
         criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
         bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
         any_status: arguments.any_status,
+        counts_blocks: false,
+        marks: arguments.dot.is_some(),
         why: arguments.why.as_deref().map(line_of).transpose()?,
         without: arguments.without,
         products,
@@ -91,7 +104,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         install(&made, output)?;
     }
     let verdict = arguments.verify.then(|| {
-        let input = input(arguments, &build)?;
+        let input = input(arguments.stdin.as_deref(), &build)?;
         let run = VerifiedRun {
             inputs: &inputs,
             arguments: &arguments.arguments,
@@ -112,17 +125,35 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     })
 }
 
-/// The file that both runs read as their input. What comes through a pipe can be read once, so it is
+/// The file that runs read as their input. What comes through a pipe can be read once, so it is
 /// copied.
-fn input(arguments: &SliceArguments, build: &Build) -> Result<Option<PathBuf>, Failure> {
+pub(super) fn input(given: Option<&Path>, build: &Build) -> Result<Option<PathBuf>, Failure> {
     let mut own = std::io::stdin().lock();
-    if arguments.stdin.is_some() || own.is_terminal() {
-        return Ok(arguments.stdin.clone());
+    if given.is_some() || own.is_terminal() {
+        return Ok(given.map(Path::to_owned));
     }
     let copy = build.path("stdin");
     let mut file = File::create(&copy).map_err(Failure::file("write", &copy))?;
     std::io::copy(&mut own, &mut file).map_err(Failure::file("read", "stdin"))?;
     Ok(Some(copy))
+}
+
+/// How much goes; arguments are for runs, and for levels at which they decide loops.
+fn level(arguments: &SliceArguments) -> Result<u8, Failure> {
+    let wrong = |words: &str| Err(Failure::Usage(words.to_owned()));
+    let level = if arguments.below.is_some() { APPROXIMATE } else { arguments.cut };
+    if level == APPROXIMATE && arguments.below.is_none() {
+        return wrong("level 5 drops loops below a share: say which, such as --below 0.01");
+    }
+    if level >= EVALUATING && arguments.criterion.is_some() {
+        return wrong("--criterion asks for a line and not for loops: leave out --level");
+    }
+    if !arguments.verify && !arguments.arguments.is_empty() && level < EVALUATING {
+        return wrong(
+            "the program is run with --verify only; leave out what comes after --, or add --verify",
+        );
+    }
+    Ok(level)
 }
 
 /// `prog.c:120`
@@ -139,6 +170,9 @@ fn show(
     answers: &SliceAnswers,
     verdict: Option<&SliceVerdict>,
 ) -> Result<(), Failure> {
+    if let Some(path) = &arguments.dot {
+        save_text(Some(path), &dot(answers), Stream::Stdout)?;
+    }
     if let Some(path) = &arguments.json {
         save_json(path, &SliceJson::text(answers, verdict))?;
     }

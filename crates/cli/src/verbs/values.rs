@@ -136,6 +136,7 @@ fn with_program(
         let streams = Streams {
             stdin: arguments.stdin.clone(),
             stdout: arguments.stdout.clone(),
+            stderr: None,
             stdout_to_stderr: [&arguments.json, &arguments.plot, &arguments.histogram]
                 .into_iter()
                 .any(|path| path.as_deref() == Some(Path::new("-"))),

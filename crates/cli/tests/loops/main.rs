@@ -21,6 +21,7 @@ mod narrow_fuzz;
 mod outside;
 mod outside_search;
 mod predict;
+mod predict_slice;
 mod predicted_code;
 mod slice;
 mod told;

@@ -74,9 +74,9 @@ fn a_slice_tells_of_its_loops() {
 }
 
 /// A program of the corpus with its inputs: the name of the file, the small one, and another.
-struct Member {
-    name: &'static str,
-    file: &'static str,
+pub(super) struct Member {
+    pub(super) name: &'static str,
+    pub(super) file: &'static str,
     small: &'static str,
     other: &'static str,
 }
@@ -85,7 +85,7 @@ const fn member(name: &'static str, file: &'static str, small: &'static str, oth
     Member { name, file, small, other }
 }
 
-const MEMBERS: [Member; 10] = [
+pub(super) const MEMBERS: [Member; 10] = [
     member("adi", "inputadi.data", "4\n0.0008\n12 12 12\n", "3\n0.001\n9 7 11\n"),
     member("cg", "cg.input", "2\n", "3\n"),
     member("fft", "inputfft.data", "1\n", "2\n"),
@@ -99,7 +99,7 @@ const MEMBERS: [Member; 10] = [
 ];
 
 /// The files of a program, the common ones among them.
-fn sources(folder: &str, name: &str) -> Vec<String> {
+pub(super) fn sources(folder: &str, name: &str) -> Vec<String> {
     let folder = std::path::PathBuf::from(corpus(folder));
     let of = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
     let is_source = |path: &std::path::Path| {
@@ -115,6 +115,14 @@ fn sources(folder: &str, name: &str) -> Vec<String> {
     all
 }
 
+/// Its small input.
+pub(super) fn input_of(member: &Member) -> String {
+    match member.small {
+        "" => std::fs::read_to_string(corpus("loops/inputs") + "/" + member.file).expect("an input"),
+        small => small.to_owned(),
+    }
+}
+
 /// Verifies one program with three inputs.
 fn of_corpus(folder: &str, member: &Member, level: &str) {
     let work = workplace();
@@ -123,10 +131,7 @@ fn of_corpus(folder: &str, member: &Member, level: &str) {
     let common = format!("-I{}/common", corpus(folder));
     let mut arguments = vec![level, &include, &common];
     arguments.extend(sources.iter().map(String::as_str));
-    let small = match member.small {
-        "" => std::fs::read_to_string(corpus("loops/inputs") + "/" + member.file).expect("an input"),
-        small => small.to_owned(),
-    };
+    let small = input_of(member);
     let other = match member.other {
         "" => small.replace("60", "7"),
         other => other.to_owned(),
@@ -718,4 +723,246 @@ int main(int argc, char **argv) {
     }
     let line = work.opcost(&["slice", "-O1", "--criterion", "waive.c:9", "-o", "part.bc", &source]).expect(0);
     assert!(line.stdout.contains("decide the line"), "{}", line.stdout);
+}
+
+/// Sizes from an argument decide two loops, a search decides a third: only what the argument does not decide is run,
+/// and the numbers of the others are those of the program.
+#[test]
+fn loops_that_arguments_decide_are_evaluated() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+double total;
+static unsigned seed = 7;
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < 2 * n; j++)
+      total += i * 0.5 + j;
+  int steps = 0;
+  for (unsigned x = n; x != 1 && steps < 1000; steps++) {
+    seed = seed * 1103515245u + 12345u;
+    x = x % 2 ? 3 * x + 1 : x / 2;
+  }
+  printf(\"%g %d %u\\n\", total, steps, seed);
+  return 0;
+}
+";
+    let source = work.write("sizes.c", text);
+    for n in ["27", "60"] {
+        let document = verified(&work, &["-O1", "--level", "4", &source], &[n]);
+        let loops = document["loops"].as_array().expect("loops");
+        let fates: Vec<&str> = loops.iter().map(|one| one["fate"].as_str().expect("a fate")).collect();
+        assert_eq!(fates.iter().filter(|&&fate| fate == "evaluated").count(), 2, "{document}");
+        let size: u64 = n.parse().unwrap();
+        for one in loops.iter().filter(|one| one["fate"] == "evaluated") {
+            assert_eq!(one["evaluated"]["entries"], one["run"]["entries"], "{document}");
+            assert_eq!(one["evaluated"]["headers"], one["run"]["iterations"], "{document}");
+            assert!(one["run"]["entries"] == 1 || one["run"]["entries"] == size, "{document}");
+        }
+    }
+    // Without the argument nothing is known of the sizes: the loops stay.
+    let said = work.opcost(&["slice", "-O1", "--level", "4", "--json", "-", &source]).expect(0).json();
+    assert!(said["loops"].as_array().unwrap().iter().all(|one| one["fate"] != "evaluated"), "{said}");
+    // The program itself reports what was evaluated.
+    work.opcost(&["slice", "-O1", "--level", "4", "-o", "mini", &source, "--", "60"]).expect(0);
+    Said::of(work.program(work.path("mini")).arg("60").env("OPCOST_SLICE", work.path("trips.txt")));
+    let trips = work.read("trips.txt");
+    assert!(trips.starts_with("1 60 ") && trips.contains("\n60 5430 "), "{trips}");
+}
+
+/// A guard that nothing decides keeps its loop, and what another argument would do is noticed.
+#[test]
+fn a_loop_behind_an_open_guard_is_not_evaluated() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), c = getchar();
+  if (c == 'x')
+    for (int i = 0; i < n; i++) putchar('.');
+  for (int i = 0; i < n; i++) putchar(c);
+  return 0;
+}
+";
+    let source = work.write("guard.c", text);
+    for input in ["x", "y"] {
+        let stdin = work.write("in.txt", input);
+        let document = verified(&work, &["-O1", "--level", "4", "--stdin", &stdin, &source], &["9"]);
+        let loops = document["loops"].as_array().unwrap();
+        assert_ne!(loops[0]["fate"], "evaluated", "{document}");
+        assert_eq!(loops[1]["fate"], "evaluated", "{document}");
+    }
+}
+
+/// Programs of the corpus at level 4, where they have no arguments: numbers are those of a run.
+#[test]
+fn evaluated_loops_of_the_corpus_have_their_numbers() {
+    for name in ["cholesky", "gemm", "lu", "trmm"] {
+        let work = workplace();
+        let source = format!("{}/{name}.c", corpus("loops/kernels"));
+        let document = verified(&work, &["-O1", "--level", "4", &source], &[]);
+        let loops = document["loops"].as_array().unwrap();
+        let evaluated = loops.iter().filter(|one| one["fate"] == "evaluated").count();
+        assert!(evaluated * 2 > loops.len(), "{name}: {document}");
+    }
+}
+
+/// A light loop goes, and what is lost is said before the run and after it.
+#[test]
+fn light_loops_are_dropped_and_what_is_lost_is_said() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+double total, small;
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      total += i * 0.5 + j;
+  for (int i = 0; i < n; i++)
+    small += i;
+  printf(\"%g %g\\n\", total, small);
+  return 0;
+}
+";
+    let source = work.write("light.c", text);
+    let document = verified(&work, &["-O1", "--below", "0.1", &source], &["100"]);
+    let loops = document["loops"].as_array().unwrap();
+    let of = |fate: &str| loops.iter().filter(|one| one["fate"] == fate).count();
+    assert_eq!((of("dropped"), loops.len(), document["level"].as_u64()), (1, 3, Some(5)), "{document}");
+    for field in ["dropped_share", "dropped_share_of_run"] {
+        let share = document[field].as_f64().expect("a share");
+        assert!(share > 0.001 && share < 0.05, "{field}: {document}");
+    }
+    assert_eq!(document["loops_compared"], 2, "{document}");
+    let dropped = loops.iter().find(|one| one["fate"] == "dropped").unwrap();
+    assert_eq!((&dropped["run"]["equal"], &dropped["run"]["iterations"]), (&Value::Null, &100.into()));
+    let said = work.opcost(&["slice", "-O1", "--below", "0.1", "--verify", &source, "--", "100"]).expect(0);
+    for words in ["approximate: dropped loops are predicted", "in this run", ", 1 dropped"] {
+        assert!(said.stdout.contains(words), "{}", said.stdout);
+    }
+    // A run says how often loops iterate of which no formula speaks.
+    work.opcost(&["count", "-O1", "--ledger", "run.opc", &source, "--", "100"]).expect(0);
+    let line = ["slice", "-O1", "--below", "0.1", "--trip-counts", "run.opc", "--json", "-", &source];
+    let by_run = work.opcost(&line).expect(0).json();
+    let fates = by_run["loops"].as_array().unwrap().iter().filter(|one| one["fate"] == "dropped").count();
+    assert_eq!(fates, 1, "{by_run}");
+    for wrong in [&["--below", "0"][..], &["--below", "2"], &["--level", "5"], &["--trip-counts", "run.opc"]]
+    {
+        work.opcost(&[&["slice"], wrong, &[&source]].concat()).expect(2);
+    }
+    work.opcost(&["slice", "--level", "4", "--criterion", "light.c:8", &source]).expect(2);
+}
+
+/// The graph has each instruction that stays, and leads to a loop.
+#[test]
+fn what_stays_is_a_graph() {
+    let work = workplace();
+    let source = work.write("sum.c", SUM);
+    let document =
+        work.opcost(&["slice", "-O1", "--dot", "marks.dot", "--json", "-", &source]).expect(0).json();
+    let graph = work.read("marks.dot");
+    assert!(graph.starts_with("digraph slice {") && graph.ends_with("}\n"), "{graph}");
+    let nodes = graph.lines().filter(|line| line.contains(" [label=") && !line.contains("->")).count();
+    assert_eq!(nodes as u64, document["kept"].as_u64().unwrap(), "{graph}");
+    for words in ["sum.c:8", "it decides when the loop at", "-> n", "label=\"operand\""] {
+        assert!(graph.contains(words), "{graph}");
+    }
+}
+
+/// Runs bitcode under a sanitizer, and says what it found wrong.
+fn sanitized(work: &Workplace, sanitizer: &str) -> Said {
+    let attribute = format!("-force-attribute=sanitize_{sanitizer}");
+    work.tool("opt-22", &["-passes=forceattrs", &attribute, "mini.bc", "-o", "forced.bc"]);
+    let flag = format!("-fsanitize={sanitizer}");
+    work.tool("clang-22", &["-w", "-O0", "-g", &flag, "forced.bc", "-lm", "-o", "sanitized"]);
+    // A slice that lacks something may never end.
+    work.shell("timeout 20 ./sanitized")
+}
+
+fn is_clean(said: &Said) -> bool {
+    !said.stderr.contains("Sanitizer")
+}
+
+/// What stays reads nothing out of bounds, nothing freed, and decides nothing by memory that nobody wrote. The
+/// sanitizers look at the slice itself, so the first two programs show that they would notice.
+#[test]
+fn slices_run_clean_under_sanitizers() {
+    let work = workplace();
+    let text = "#include <stdlib.h>
+volatile int sink;
+int main(int argc, char **argv) {
+  int *limits = malloc(4 * sizeof *limits), n = 0;
+  limits[1] = 5 * argc;
+  limits[2] = 3 * argc;
+  for (int i = 0; i < limits[argc]; i++) sink = i;
+  for (int i = 0; i < limits[argc + 1]; i++) sink = i;
+  return 0;
+}
+";
+    let source = work.write("heap.c", text);
+    work.opcost(&["slice", "-O0", "-o", "mini.bc", &source]).expect(0);
+    assert!(is_clean(&sanitized(&work, "memory")) && is_clean(&sanitized(&work, "address")));
+    let mutants = (0..30).filter(|number| {
+        let line = ["slice", "-O0", "--without", &number.to_string(), "-o", "mini.bc", &source];
+        let said = work.opcost(&line);
+        said.status == 0 && said.stdout.contains("store at") && !is_clean(&sanitized(&work, "memory"))
+    });
+    assert!(mutants.count() >= 2, "a store that is missing is not noticed");
+    let far = work.write("far.c", text.replace("limits[argc + 1]", "limits[argc + 3]"));
+    work.opcost(&["slice", "-O0", "-o", "mini.bc", &far]).expect(0);
+    assert!(!is_clean(&sanitized(&work, "address")));
+
+    let [own, common] =
+        [corpus("loops/c"), corpus("loops/c") + "/common"].map(|folder| format!("-I{folder}"));
+    for member in &MEMBERS {
+        let work = workplace();
+        work.write(member.file, input_of(member));
+        let sources = sources("loops/c", member.name);
+        let mut line = vec!["slice", "-O1", "--level", "3", "--any-status", "-o", "mini.bc", &own, &common];
+        line.extend(sources.iter().map(String::as_str));
+        work.opcost(&line).expect(0);
+        for sanitizer in ["address", "memory"] {
+            let said = sanitized(&work, sanitizer);
+            assert!(is_clean(&said), "{} {sanitizer}: {said:?}", member.name);
+        }
+    }
+}
+
+/// A call through a pointer goes at level 3 where all functions that it may call go, and stays where one of them has a
+/// loop.
+#[test]
+fn a_call_through_a_pointer_goes_where_its_callees_do() {
+    let work = workplace();
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+static double sum;
+static int sink;
+static void add(int n) { sum += n; }
+static void take(int n) { sum -= n; }
+static void often(int n) { for (int i = 0; i < n; i++) sink++; }
+static void (*const quiet[2])(int) = {add, take};
+static void (*const loud[2])(int) = {add, often};
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (int i = 0; i < n; i++) {
+    quiet[i & 1](i);
+    loud[i % 3 == 0](i);
+  }
+  printf(\"%g %d\\n\", sum, sink);
+  return 0;
+}
+";
+    let source = work.write("table.c", text);
+    for n in ["0", "1", "20"] {
+        let document = verified(&work, &["-O0", "--level", "3", &source], &[n]);
+        let line = |number: u64| {
+            let lines = document["lines"].as_array().unwrap();
+            let line = lines.iter().find(|line| line["place"]["line"] == number);
+            line.unwrap_or_else(|| panic!("{document}"))["kept"].as_u64().unwrap()
+        };
+        assert_eq!((line(13), line(5)), (0, 0), "{document}");
+        assert!(line(14) > 3 && line(7) > 3, "{document}");
+    }
 }

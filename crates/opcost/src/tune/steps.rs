@@ -269,6 +269,7 @@ impl Trained {
                 stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
                 stdout: Some(build.path("training.out")),
                 stdout_to_stderr: false,
+                stderr: None,
             },
             repeat: 1,
             is_deterministic: false,

@@ -26,6 +26,11 @@ pub struct PredictJson<'a> {
     schema: &'static str,
     /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     world: &'a str,
+    /// What it was made of. `code`: with values that were given. `trip-counts`: those of a run, too. `slice`: a
+    /// run of the program's slice. `count`: nothing is predicted, and a run was counted.
+    source: &'static str,
+    /// The slice that was run; null unless the source is `slice`.
+    slice: Option<SliceRunJson>,
     /// Instructions of the cost model that all of it executes; null where that hangs on an input
     /// without a value.
     total: Option<Number<'a>>,
@@ -47,6 +52,18 @@ pub struct PredictJson<'a> {
     /// The prediction held against a run (--against), and against a measured time (--against-seconds).
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<AgainstJson>,
+}
+
+/// A slice that was run in place of its program.
+#[derive(Serialize, JsonSchema)]
+struct SliceRunJson {
+    /// Instructions of the program.
+    instructions: u64,
+    /// Those of them that the slice has.
+    #[serde(rename = "kept")]
+    retained: u64,
+    /// Seconds that it ran.
+    seconds: f64,
 }
 
 /// A count: an integer; of more than 64 bits its digits as a text.
@@ -229,6 +246,12 @@ impl<'a> PredictJson<'a> {
         let json = PredictJson {
             schema: "opcost.predict/1",
             world: &answers.world,
+            source: answers.source.word(),
+            slice: answers.slice_run.map(|run| SliceRunJson {
+                instructions: run.instructions,
+                retained: run.retained,
+                seconds: run.seconds,
+            }),
             ends_early: answers.early_end.as_deref(),
             total: (!answers.is_open).then_some(Number(&answers.total)),
             seconds: of.priced.map(Priced::seconds),

@@ -74,6 +74,15 @@ pub fn print_prediction(report: &PredictReport<'_>, width: usize) -> String {
         let _ = writeln!(text, "{}", paint(STRONG, line));
     }
     let _ = writeln!(text, "{}", cut(&format!("{}, {} world", report.about, answers.world), width));
+    if let Some(run) = &answers.slice_run {
+        let words = format!(
+            "counted by a run of its slice: {} of {}, in {}",
+            grouped(run.retained),
+            counted(run.instructions, "instruction"),
+            time(run.seconds)
+        );
+        let _ = writeln!(text, "{}", cut(&words, width));
+    }
     if !answers.has_main {
         let words = "no main: each exported function is counted for one call from outside";
         wrapped(words, width).iter().for_each(|line| {

@@ -32,6 +32,12 @@ pub struct SliceJson<'a> {
     /// Those of them that stay.
     #[serde(rename = "kept_branches")]
     retained_branches: u64,
+    /// At level 5: the share of all executed instructions that loops have which were dropped, as predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped_share: Option<f64>,
+    /// With --verify at level 5: the share of the instructions that loops executed in the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped_share_of_run: Option<f64>,
     /// Loops of functions that are run, by function and from the outside in.
     loops: Vec<LoopJson<'a>>,
     /// Lines of functions that are run.
@@ -79,11 +85,15 @@ struct LoopJson<'a> {
     /// 1 for an outermost loop of its function.
     depth: u32,
     /// `thinned`: part of it is removed. `whole`: nine tenths or more of it stay. `constant`: it iterates
-    /// equally often each time, so it may go. `waived`: --bounded named it.
+    /// equally often each time, so it may go. `evaluated`: its counts follow from the arguments, so it may go.
+    /// `dropped`: it executes less than --below says, so it may go. `waived`: --bounded named it.
     fate: &'static str,
     /// How often it iterates, if its fate is `constant`.
     #[serde(skip_serializing_if = "Option::is_none")]
     constant: Option<ConstantJson>,
+    /// What it does in all, if its fate is `evaluated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluated: Option<EvaluatedJson>,
     /// Its instructions.
     instructions: u64,
     /// Those of them that stay.
@@ -105,6 +115,15 @@ struct ConstantJson {
     entries: Option<u64>,
 }
 
+/// A loop whose counts are known for the arguments.
+#[derive(Serialize, JsonSchema)]
+struct EvaluatedJson {
+    /// How often it is entered.
+    entries: u64,
+    /// How often its header runs.
+    headers: u64,
+}
+
 /// A loop in both runs.
 #[derive(Serialize, JsonSchema)]
 struct RunJson {
@@ -116,8 +135,9 @@ struct RunJson {
     slice_entries: u64,
     /// The same in the slice.
     slice_iterations: u64,
-    /// Whether the sequences are equal.
-    equal: bool,
+    /// Whether the sequences are equal, or the numbers where its fate is `constant` or `evaluated`; null if it
+    /// was dropped.
+    equal: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -198,7 +218,10 @@ impl<'a> SliceJson<'a> {
             why: answers.why.iter().map(|chain| chain.iter().map(link).collect()).collect(),
             streams_equal: verdict.map(|verdict| verdict.streams_equal),
             ends_equal: verdict.map(|verdict| verdict.ends_equal),
-            loops_compared: verdict.map(|verdict| verdict.loops.len()),
+            loops_compared: verdict
+                .map(|verdict| verdict.loops.iter().filter(|one| one.is_equal.is_some()).count()),
+            dropped_share: answers.dropped_share,
+            dropped_share_of_run: verdict.and_then(|verdict| verdict.dropped_share),
             events: verdict
                 .map(|verdict| EventsJson { original: verdict.events, minicore: verdict.slice_events }),
             seconds: verdict.map(|verdict| SecondsJson {
@@ -231,6 +254,9 @@ fn of_loop(one: &SlicedLoop, run: Option<RunJson>) -> LoopJson<'_> {
         constant: one
             .constant
             .map(|constant| ConstantJson { headers: constant.headers, entries: constant.entries }),
+        evaluated: one
+            .evaluated
+            .map(|trips| EvaluatedJson { entries: trips.entries, headers: trips.headers }),
         instructions: one.instructions,
         retained: one.retained,
         why: one.why.as_deref(),
@@ -244,6 +270,8 @@ pub(super) fn fate(fate: LoopFate) -> &'static str {
         LoopFate::Thinned => "thinned",
         LoopFate::Whole => "whole",
         LoopFate::Constant => "constant",
+        LoopFate::Evaluated => "evaluated",
+        LoopFate::Dropped => "dropped",
         LoopFate::Waived => "waived",
     }
 }

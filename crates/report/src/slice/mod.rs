@@ -1,4 +1,5 @@
 //! What stays of a program that only its loops are wanted of.
 
+pub mod dot;
 pub mod json;
 pub mod text;

@@ -54,6 +54,13 @@ pub fn print_slice(report: &SliceReport<'_>, width: usize) -> String {
         grouped(answers.retained_branches),
         grouped(answers.branches)
     );
+    if let Some(share) = answers.dropped_share {
+        let words = format!(
+            "approximate: dropped loops are predicted to have {} of all executed instructions, without what they call",
+            percent(share)
+        );
+        let _ = writeln!(text, "{}", paint(WARM, words));
+    }
     if let Some(verdict) = report.verdict {
         print_verdict(answers, verdict, &mut text);
     }
@@ -117,7 +124,7 @@ fn print_link(link: &SlicedLink, text: &mut String) {
 
 fn print_verdict(answers: &SliceAnswers, verdict: &SliceVerdict, text: &mut String) {
     let events = counted(verdict.events, "event");
-    let loops = counted(verdict.loops.len(), "loop");
+    let loops = counted(verdict.loops.iter().filter(|one| one.is_equal.is_some()).count(), "loop");
     if verdict.streams_equal {
         let _ = writeln!(text, "streams equal: {events} of {loops}, in order");
         let times = verdict.seconds / verdict.slice_seconds.max(1e-9);
@@ -132,7 +139,7 @@ fn print_verdict(answers: &SliceAnswers, verdict: &SliceVerdict, text: &mut Stri
             grouped(verdict.slice_events)
         );
         let _ = writeln!(text, "{}", paint(WARM, words));
-        let wrong = verdict.loops.iter().filter(|one| !one.is_equal);
+        let wrong = verdict.loops.iter().filter(|one| one.is_equal == Some(false));
         for one in wrong.clone().take(LOOPS) {
             let location =
                 answers.loops.get(one.position).map(|one| shown(&one.location)).unwrap_or_default();
@@ -143,6 +150,10 @@ fn print_verdict(answers: &SliceAnswers, verdict: &SliceVerdict, text: &mut Stri
             let _ = writeln!(text, "{}", printable(&words));
         }
         more(wrong.count(), LOOPS, text);
+    }
+    if let Some(share) = verdict.dropped_share {
+        let words = format!("dropped loops had {} of what loops executed in this run", percent(share));
+        let _ = writeln!(text, "{words}");
     }
     if !verdict.ends_equal {
         let words = format!("the program ended with {}, its slice with {}", verdict.end, verdict.slice_end);
@@ -158,12 +169,14 @@ fn print_loops(report: &SliceReport<'_>, width: usize, text: &mut String) {
     let of = |wanted: LoopFate| loops.iter().filter(|one| one.fate == wanted).count();
     let _ = writeln!(
         text,
-        "\n{}: {} thinned, {} whole, {} constant, {} waived",
+        "\n{}: {} thinned, {} whole, {} constant, {} waived{}{}",
         counted(loops.len(), "loop"),
         of(LoopFate::Thinned),
         of(LoopFate::Whole),
         of(LoopFate::Constant),
-        of(LoopFate::Waived)
+        of(LoopFate::Waived),
+        some(of(LoopFate::Evaluated), "evaluated"),
+        some(of(LoopFate::Dropped), "dropped")
     );
     for one in loops.iter().take(LOOPS) {
         let share = percent(one.retained as f64 / one.instructions.max(1) as f64);
@@ -178,11 +191,24 @@ fn print_loops(report: &SliceReport<'_>, width: usize, text: &mut String) {
                 format!("             its header runs {} for each entry{entries}", times(constant.headers));
             let _ = writeln!(text, "{}", paint(DIM, words));
         }
+        if let Some(trips) = &one.evaluated {
+            let words = format!(
+                "             entered {}, its header runs {}, by the arguments",
+                times(trips.entries),
+                times(trips.headers)
+            );
+            let _ = writeln!(text, "{}", paint(DIM, words));
+        }
         if let Some(why) = &one.why {
             let _ = writeln!(text, "{}", paint(DIM, printable(&format!("             {why}"))));
         }
     }
     more(loops.len(), LOOPS, text);
+}
+
+/// `, 3 dropped`, or nothing where there is none.
+fn some(count: usize, what: &str) -> String {
+    if count == 0 { String::new() } else { format!(", {count} {what}") }
 }
 
 fn times(count: u64) -> String {

@@ -22,7 +22,8 @@ extern const uint64_t opc_slice_events;
 extern const uint8_t opc_slice_called;
 extern const char opc_slice_names[];
 // Of each loop: executions of its header at each entry, 0 if they are counted; entries at each entry of
-// another loop, UINT64_MAX if they are counted; and the number of that loop, which is a smaller one.
+// another loop, UINT64_MAX if they are counted; and the number of that loop, which is a smaller one. If the second is
+// UINT64_MAX - 1, all is known: the third is how often it is entered.
 extern const uint64_t opc_slice_constants[][3];
 
 enum { MAGIC, EVENTS, TOTAL, HASH, HEAD };
@@ -87,7 +88,10 @@ __attribute__((destructor)) static void opc_slice_end(void) {
   const char *name = opc_slice_names;
   for (uint64_t event = 0; event + 1 < opc_slice_events; event += 2) {
     const uint64_t *constant = opc_slice_constants[event / 2];
-    if (constant[0] != 0) {
+    if (constant[0] != 0 && constant[1] == UINT64_MAX - 1) {
+      opc_slice_cells[event] = constant[2];
+      opc_slice_cells[event + 1] = constant[0];
+    } else if (constant[0] != 0) {
       if (constant[1] != UINT64_MAX) opc_slice_cells[event] = product(opc_slice_cells[2 * constant[2]], constant[1]);
       opc_slice_cells[event + 1] = product(opc_slice_cells[event], constant[0]);
     }

@@ -7,6 +7,7 @@ mod certificate;
 mod contracts;
 mod explanation;
 mod floats;
+mod foreseen;
 mod hdl;
 mod hdl_claims;
 mod inputs;

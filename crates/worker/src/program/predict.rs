@@ -10,7 +10,9 @@ use std::path::Path;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_answer::predict::{
     Executions, OpenInput, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction,
+    PredictionSource,
 };
+use opcost_answer::slice::{BlockPosition, SliceCells, SliceCounts};
 use opcost_claims::{Bindings, Claims};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
@@ -25,7 +27,8 @@ use opcost_key::{
 use opcost_llvm::{Maker, Session};
 use opcost_predict::fraction::{Fraction, rounded, to_f64, whole};
 use opcost_predict::{
-    Averages, BlockPrediction, Class, FunctionPrediction, Prediction, Wishes, predict, static_frequencies,
+    Averages, BlockPrediction, Class, FunctionPrediction, LoopRun, Measured, Prediction, Wishes, predict,
+    static_frequencies,
 };
 use opcost_profile::formats::map::write_map;
 use opcost_profile::formats::opc::save_ledger;
@@ -62,6 +65,7 @@ pub(crate) fn answer(
         // What is given for a name may be another number than memory holds.
         is_followed: job.inputs.bindings.is_empty(),
         averages,
+        measured: job.measured.as_ref().map(|counts| measured(program, counts)).transpose()?,
     };
     let (prediction, _) = predict(program, &bindings, &wishes);
     let map = map(program, job)?;
@@ -95,10 +99,39 @@ pub(crate) fn answer(
         functions,
         inputs: inputs.map(|one| OpenInput { name: one.name.clone(), about: one.about.clone() }).collect(),
         total: rounded(&total).to_string(),
+        slice_run: None,
+        source: match (&job.measured, &job.trip_counts) {
+            (Some(_), _) => PredictionSource::Slice,
+            (None, Some(_)) => PredictionSource::TripCounts,
+            (None, None) => PredictionSource::Code,
+        },
         is_open,
         no_ledger,
         code: opcost_certificate::fingerprint(program.module).to_string(),
     })
+}
+
+/// Counts of a run of the slice, by blocks and loops of the program.
+fn measured(program: &MemoryModel<'_>, run: &SliceCounts) -> Result<Measured, WorkError> {
+    let SliceCells { loops, blocks } = &run.cells;
+    let is_whole = run.counts.len() >= 2 * loops.len() + blocks.len();
+    if !is_whole || run.code != opcost_certificate::fingerprint(program.module).to_string() {
+        return Err(WorkError::Refused(
+            "the slice that was run is of other code than is predicted (a defect of opcost, please report it)"
+                .to_owned(),
+        ));
+    }
+    let mut measured = Measured::default();
+    let at = |one: &BlockPosition| (FunctionId::new(one.function as usize), BlockId::new(one.block as usize));
+    for (one, counts) in loops.iter().zip(run.counts.chunks_exact(2)) {
+        let (function, header) = at(one);
+        measured.add_loop(function, header, LoopRun { entries: counts[0], headers: counts[1] });
+    }
+    for (one, &count) in blocks.iter().zip(&run.counts[2 * loops.len()..]) {
+        let (function, block) = at(one);
+        measured.add_block(function, block, count);
+    }
+    Ok(measured)
 }
 
 /// The map of the program as it is.
@@ -251,7 +284,7 @@ fn ledger(
             modules.push(module_map(job, position, path)?);
         }
     }
-    Ok(ledger_of(&modules, &Predicted::of(program, prediction)))
+    Ok(ledger_of(&modules, &Predicted::of(program, prediction, job.measured.is_some())))
 }
 
 /// The map of a module, and what its functions are called in the program.
@@ -270,13 +303,15 @@ fn module_map(job: &PredictJob, position: usize, path: &Path) -> Result<Keyed, W
 /// What is predicted, by key.
 struct Predicted<'a> {
     functions: BTreeMap<FunctionKey, &'a FunctionPrediction>,
+    /// What its exact numbers rest on.
+    assumed: &'static str,
 }
 
 impl<'a> Predicted<'a> {
-    fn of(program: &MemoryModel<'_>, prediction: &'a Prediction) -> Predicted<'a> {
+    fn of(program: &MemoryModel<'_>, prediction: &'a Prediction, is_by_slice: bool) -> Predicted<'a> {
         let all = prediction.functions.iter();
         let functions = all.filter_map(|(id, one)| Some((program.module.key(id), one.as_ref()?))).collect();
-        Predicted { functions }
+        Predicted { functions, assumed: if is_by_slice { ASSUMED_BY_SLICE } else { ASSUMED } }
     }
 }
 
@@ -314,7 +349,7 @@ fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoL
             }
         }
     }
-    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &named));
+    let facts = ledger.facts().iter().cloned().map(|fact| with_quality(fact, &named, predicted.assumed));
     let mut about = ledger.about.clone();
     // What is predicted is one run, which no machine made.
     (about.machines, about.commands, about.runs) = (Vec::new(), Vec::new(), 1);
@@ -325,7 +360,7 @@ fn ledger_of(modules: &[Keyed], predicted: &Predicted<'_>) -> Result<Ledger, NoL
 type Named<'a> = BTreeMap<(&'a str, &'a str), &'a FunctionPrediction>;
 
 /// Of a block of which nothing is known there is no value; what rests on no guess says so.
-fn with_quality(fact: Fact, named: &Named<'_>) -> Fact {
+fn with_quality(fact: Fact, named: &Named<'_>, assumed: &str) -> Fact {
     let Subject::Block { function, block, .. } = &fact.subject else { return fact };
     let one = named.get(&(function.module.as_str(), function.name.as_str()));
     let Some(one) = one.and_then(|one| one.blocks.values().nth(*block as usize)) else { return fact };
@@ -334,13 +369,15 @@ fn with_quality(fact: Fact, named: &Named<'_>) -> Fact {
             let reason = one.reason.clone().unwrap_or_else(|| "an input has no value".to_owned());
             Fact { value: None, quality: Quality::Unknown(reason), ..fact }
         }
-        _ if one.is_exact => Fact { quality: Quality::ExactUnder(ASSUMED.to_owned()), ..fact },
+        _ if one.is_exact => Fact { quality: Quality::ExactUnder(assumed.to_owned()), ..fact },
         _ => fact,
     }
 }
 
 /// What counts without guesses rest on.
 const ASSUMED: &str = "trip counts and branches as opcost loops says; calls return";
+/// And with a run of the slice.
+const ASSUMED_BY_SLICE: &str = "the slice runs the same loops as the program; calls return";
 
 fn counts(
     function: &FunctionMap,

@@ -7,18 +7,20 @@ use std::collections::BTreeMap;
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_answer::slice::{
-    ConstantTrips, LoopFate, SliceAnswers, SlicedLine, SlicedLink, SlicedLocation, SlicedLoop,
+    BlockPosition, ConstantTrips, EvaluatedTrips, LoopFate, SliceAnswers, SliceCells, SlicedLine, SlicedLink,
+    SlicedLocation, SlicedLoop, SlicedMark,
 };
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{CalleeRef, EventMarks, Module, Opcode, Removal, RemovalEdit};
+use opcost_ir::{CalleeRef, EditPoint, EventMarks, Module, Opcode, Removal, RemovalEdit};
 use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
-use opcost_key::{Part, PlaceId};
+use opcost_key::{BlockId, FunctionId, Part, PlaceId};
 use opcost_llvm::{EventForm, Events, Session};
 use opcost_slice::{
     Because, Criterion, How, Level, LoopNumber, MarkedLoop, Slice, SliceOptions, SliceSite, check,
 };
 
 use super::explanation::is_file;
+use super::foreseen::Foreseen;
 use crate::error::WorkError;
 
 /// Comparisons of computed data that are listed.
@@ -30,6 +32,8 @@ pub(crate) struct SlicePlan {
     events: EventMarks,
     /// Those of loops with a constant count, too: the whole program counts them in place.
     all_events: EventMarks,
+    /// Blocks whose executions are counted; their events come after those of the loops.
+    blocks: EventMarks,
     /// Of all loops, a line each.
     names: String,
     /// Of all loops, [`opcost_llvm::Events::constants`].
@@ -46,7 +50,7 @@ impl SlicePlan {
         let removal = if product.is_whole { &nothing } else { &self.removal };
         let form = match product.events {
             SliceEvents::Absent => None,
-            SliceEvents::Counted => Some(EventForm::Counted),
+            SliceEvents::Counted | SliceEvents::Blocks => Some(EventForm::Counted),
             SliceEvents::Called => Some(EventForm::Called),
         };
         let is_all = product.is_whole && form == Some(EventForm::Counted);
@@ -54,12 +58,30 @@ impl SlicePlan {
             true => (&self.all_events, vec![Events::MEASURED; self.constants.len()]),
             false => (&self.events, self.constants.clone()),
         };
+        if product.events == SliceEvents::Blocks {
+            return self.make_counting(session, product);
+        }
         let names = &*self.names;
         let events = form.map(|form| Events { marks, form, names, constants: &constants });
         session.slice(removal, events)?;
         Ok(session.write(&product.output)?)
     }
+
+    /// Cells come in pairs, as those of loops do: two blocks share a line.
+    fn make_counting(&self, session: &mut Session, product: &SliceProduct) -> Result<(), WorkError> {
+        let pairs = self.blocks.marks.len().div_ceil(2);
+        let names = self.names.clone() + &TWO_BLOCKS.repeat(pairs);
+        let mut constants = self.constants.clone();
+        constants.resize(constants.len() + pairs, Events::MEASURED);
+        let marks = EventMarks { marks: [&*self.events.marks, &self.blocks.marks].concat() };
+        let events = Events { marks: &marks, form: EventForm::Counted, names: &names, constants: &constants };
+        session.slice(&self.removal, Some(events))?;
+        Ok(session.write(&product.output)?)
+    }
 }
+
+/// What a line of the runtime is called that has the counts of two blocks.
+const TWO_BLOCKS: &str = "blocks\n";
 
 /// Slices the program.
 ///
@@ -80,7 +102,9 @@ pub(crate) fn answer(
     let mut options = SliceOptions {
         level,
         waived: IdSet::new(),
+        unmarked: IdSet::new(),
         any_status: job.any_status,
+        counts_blocks: job.counts_blocks,
         criterion: criterion.map(|sites| Criterion { sites }),
     };
     let refused = |refused: opcost_slice::SliceRefusal| {
@@ -98,11 +122,24 @@ pub(crate) fn answer(
             waive(module, &loops, line, &mut options.waived)?;
         }
     }
+    let mut facts = LoopFacts::default();
+    if job.level > EVALUATES_FROM {
+        let loops = Slice::loops(program).map_err(refused)?;
+        let foreseen = Foreseen::of(program, job)?;
+        match job.below {
+            None => facts.evaluated = foreseen.evaluated(program, &loops),
+            Some(below) => {
+                let (light, share) = foreseen.light(program, &loops, below);
+                (facts.dropped, facts.dropped_share) = (light, Some(share));
+            }
+        }
+        options.unmarked = facts.evaluated.keys().copied().chain(facts.dropped.iter()).collect();
+    }
     let mut slice = Slice::of(program, &options).map_err(refused)?;
     check(module, &slice.removal).map_err(|fault| {
         WorkError::Refused(format!("the slice is no program (a defect of opcost, please report it): {fault}"))
     })?;
-    let shown = Shown { module, slice: &slice };
+    let shown = Shown { module, slice: &slice, facts: &facts };
     let mutants = mutants(&slice, module);
     let without = job.without.map(|number| {
         mutants.get(number as usize).copied().ok_or_else(|| {
@@ -119,6 +156,7 @@ pub(crate) fn answer(
     let (branches, retained_branches) = branches(&slice, module);
     let answers = SliceAnswers {
         level: job.level,
+        dropped_share: facts.dropped_share,
         is_of_line: job.criterion.is_some(),
         instructions: instructions as u64,
         retained: retained as u64,
@@ -128,9 +166,12 @@ pub(crate) fn answer(
         lines: shown.lines(),
         printing: slice.printing.iter().map(|&site| shown.printing(site)).collect(),
         why: chains.collect(),
+        marks: if job.marks { shown.marks() } else { Vec::new() },
         computed: shown.computed(),
         without: without.map(|site| shown.link(site, slice.because[site.function][site.instruction])),
         mutants: mutants.len() as u32,
+        cells: if job.counts_blocks { cells(&slice) } else { SliceCells::default() },
+        changes: slice.changes.iter().map(|&site| shown.changing(site)).collect(),
         code: opcost_certificate::fingerprint(module).to_string(),
     };
     let names = answers.loops.iter().map(|one| location_text(&one.location) + "\n").collect();
@@ -138,12 +179,33 @@ pub(crate) fn answer(
         leave_out(module, site, &mut slice.removal);
     }
     let constants = answers.loops.iter().map(constants).collect();
+    let first = 2 * slice.loops.len() as u32;
+    let block_marks = (first..).zip(&answers.cells.blocks).map(|(event, one)| {
+        let (function, block) = (FunctionId::new(one.function as usize), BlockId::new(one.block as usize));
+        (function, EditPoint::Start(block), event)
+    });
+    let blocks = EventMarks { marks: block_marks.collect() };
     let Slice { removal, events, all_events, .. } = slice;
-    Ok((answers, SlicePlan { removal, events, all_events, names, constants }))
+    Ok((answers, SlicePlan { removal, events, all_events, blocks, names, constants }))
+}
+
+/// What a run of the slice counts.
+fn cells(slice: &Slice) -> SliceCells {
+    let at = |function: FunctionId, block: BlockId| BlockPosition {
+        function: function.index() as u32,
+        block: block.index() as u32,
+    };
+    SliceCells {
+        loops: slice.loops.values().map(|one| at(one.function, one.header)).collect(),
+        blocks: slice.counted.iter().map(|one| at(one.function, one.block)).collect(),
+    }
 }
 
 /// What the runtime computes of a loop, and does not count.
 fn constants(one: &SlicedLoop) -> [u64; 3] {
+    if let Some(evaluated) = one.evaluated {
+        return [evaluated.headers, Events::KNOWN, evaluated.entries];
+    }
     let Some(constant) = one.constant else { return Events::MEASURED };
     match (constant.entries, one.parent) {
         (Some(entries), Some(parent)) => [constant.headers, entries, parent as u64],
@@ -238,11 +300,7 @@ fn leave_out(module: &Module, site: SliceSite, removal: &mut Removal) {
     removal.edits.sort_by_key(|(function, _)| *function);
 }
 
-fn source_location(
-    module: &Module,
-    place: Option<PlaceId>,
-    function: opcost_key::FunctionId,
-) -> SlicedLocation {
+fn source_location(module: &Module, place: Option<PlaceId>, function: FunctionId) -> SlicedLocation {
     let known = place.map(|place| &module.places[place]);
     SlicedLocation {
         file: known.map(|place| module.files[place.file].clone()),
@@ -251,7 +309,7 @@ fn source_location(
     }
 }
 
-fn of_function(module: &Module, function: opcost_key::FunctionId) -> SlicedLocation {
+fn of_function(module: &Module, function: FunctionId) -> SlicedLocation {
     source_location(module, module.functions[function].place, function)
 }
 
@@ -271,10 +329,22 @@ fn location_text(place: &SlicedLocation) -> String {
 /// Instructions of a line, those that stay, and the first of these.
 type LineCounts = (u64, u64, Option<SliceSite>);
 
+/// The last level at which no prediction is needed.
+const EVALUATES_FROM: u8 = 3;
+
+/// What is known of loops without a run.
+#[derive(Default)]
+struct LoopFacts {
+    evaluated: BTreeMap<LoopNumber, EvaluatedTrips>,
+    dropped: IdSet<LoopNumber>,
+    dropped_share: Option<f64>,
+}
+
 /// A slice in the words of its source.
 struct Shown<'a> {
     module: &'a Module,
     slice: &'a Slice,
+    facts: &'a LoopFacts,
 }
 
 impl Shown<'_> {
@@ -283,6 +353,10 @@ impl Shown<'_> {
         let because = &self.slice.because[one.function];
         let members = one.members.iter().flat_map(|&block| body.instructions_of(block));
         let (mut instructions, mut retained) = (0u64, 0u64);
+        let inside = self.slice.loops.values().filter(|inner| inner.parent == Some(number));
+        let inside: IdSet<BlockId> = inside.flat_map(|inner| inner.members.iter().copied()).collect();
+        let own = one.members.iter().filter(|&&block| !inside.contains(block));
+        let own_instructions = own.map(|&block| body.instructions_of(block).count() as u64).sum();
         let mut computed: Option<SliceSite> = None;
         for at in members {
             instructions += 1;
@@ -301,11 +375,14 @@ impl Shown<'_> {
         }
         let is_waived = self.slice.waived.contains(number);
         let constant = self.slice.constants.get(&number);
-        let fate = match (is_waived, constant) {
-            (true, _) => LoopFate::Waived,
-            (false, Some(_)) => LoopFate::Constant,
-            (false, None) if retained * 10 >= instructions * 9 => LoopFate::Whole,
-            (false, None) => LoopFate::Thinned,
+        let evaluated = self.facts.evaluated.get(&number).copied().filter(|_| !is_waived);
+        let fate = match constant {
+            _ if is_waived => LoopFate::Waived,
+            _ if evaluated.is_some() => LoopFate::Evaluated,
+            _ if self.facts.dropped.contains(number) => LoopFate::Dropped,
+            Some(_) => LoopFate::Constant,
+            None if retained * 10 >= instructions * 9 => LoopFate::Whole,
+            None => LoopFate::Thinned,
         };
         SlicedLoop {
             key: self.module.key(one.function).part(Part::Loop(one.header)),
@@ -314,8 +391,10 @@ impl Shown<'_> {
             parent: one.parent.map(|parent| parent.index()),
             constant: constant
                 .map(|constant| ConstantTrips { headers: constant.headers, entries: constant.entries }),
+            evaluated,
             fate,
             instructions,
+            own_instructions,
             retained,
             why: computed.map(|site| self.sentence(site)),
         }
@@ -357,6 +436,10 @@ impl Shown<'_> {
         SlicedLink { why: "it prints, and nothing reads that again".to_owned(), ..self.link(site, None) }
     }
 
+    fn changing(&self, site: SliceSite) -> SlicedLink {
+        SlicedLink { why: "it may change files, or what else others see".to_owned(), ..self.link(site, None) }
+    }
+
     /// An instruction by its callee or opcode.
     fn what(&self, site: SliceSite) -> String {
         let body = &self.module.functions[site.function];
@@ -382,6 +465,7 @@ impl Shown<'_> {
             }
             How::Line => "it was asked for".to_owned(),
             How::Call => "every call of a function of the program stays".to_owned(),
+            How::Counted => "how often it runs is counted, as no formula gives that".to_owned(),
             How::Library => "it reaches code outside of the program".to_owned(),
             How::Unknown => {
                 "opcost does not know what it does, so it stays with all that it may read (--effects FILE can say)"
@@ -438,6 +522,23 @@ impl Shown<'_> {
         lines.into_iter().map(line).collect()
     }
 
+    /// All instructions that stay, in program order.
+    fn marks(&self) -> Vec<SlicedMark> {
+        let mut sites: Vec<(SliceSite, Because)> = Vec::new();
+        for (function, because) in self.slice.because.iter() {
+            let stays = because.iter().filter_map(|(instruction, reason)| Some((instruction, (*reason)?)));
+            sites.extend(stays.map(|(instruction, reason)| (SliceSite { function, instruction }, reason)));
+        }
+        let positions: BTreeMap<SliceSite, usize> =
+            sites.iter().enumerate().map(|(position, &(site, _))| (site, position)).collect();
+        let mark = |&(site, because): &(SliceSite, Because)| SlicedMark {
+            link: self.link(site, Some(because)),
+            relation: relation(because.how).to_owned(),
+            of: because.of.and_then(|of| positions.get(&of).copied()),
+        };
+        sites.iter().map(mark).collect()
+    }
+
     /// Comparisons of floating point numbers that stay.
     fn computed(&self) -> Vec<SlicedLink> {
         let mut all = Vec::new();
@@ -450,6 +551,29 @@ impl Shown<'_> {
         }
         all.truncate(MOST_COMPUTED);
         all
+    }
+}
+
+/// In which way an instruction is needed, in a word.
+fn relation(how: How) -> &'static str {
+    match how {
+        How::Loop(_) => "loop",
+        How::Line => "asked for",
+        How::Call => "call",
+        How::Counted => "counted",
+        How::Library => "library",
+        How::Unknown => "unknown",
+        How::Observed => "observed",
+        How::Exception => "exception",
+        How::Status => "exit status",
+        How::Cycle => "cycle",
+        How::Level => "control flow",
+        How::Decides => "decides",
+        How::Operand => "operand",
+        How::Writes => "memory",
+        How::Argument => "argument",
+        How::Returned => "returned",
+        How::Shared => "shared state",
     }
 }
 

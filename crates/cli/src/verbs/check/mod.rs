@@ -163,6 +163,7 @@ fn count(config: &RunConfig, at_least: u32) -> Result<CountReport, Failure> {
                 stdin: Some(config.stdin.clone().unwrap_or_else(|| PathBuf::from("/dev/null"))),
                 // What the program prints is not this verb's result.
                 stdout: Some(PathBuf::from("/dev/null")),
+                stderr: None,
                 stdout_to_stderr: false,
             },
             repeat: arguments.repeat.max(at_least),

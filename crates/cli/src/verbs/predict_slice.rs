@@ -1,0 +1,109 @@
+//! `opcost predict --by-slice`: what does a run of the program's slice count?
+//!
+//! The slice has what decides the loops, and counters of all blocks that it runs as often as the program does. It
+//! gets the program's arguments and input. What it prints is thrown away. A slice that may still change files
+//! is not run.
+
+use std::path::Path;
+
+use opcost::slice::{VerifiedRun, counted};
+use opcost_answer::Failure;
+use opcost_answer::names::shown_name;
+use opcost_answer::predict::SliceRunFacts;
+use opcost_answer::slice::{SliceCounts, SlicedLink};
+use opcost_job::program::{InputValues, SliceEvents, SliceJob, SliceProduct};
+use opcost_report::kit::progress::Progress;
+use opcost_toolchain::build::Build;
+use opcost_toolchain::input::Input;
+
+use super::slice::input;
+use crate::arguments::PredictArguments;
+
+/// At this level calls go that nothing needs, and loops with constant counts.
+const LEVEL: u8 = 3;
+/// What else can be done.
+const OTHERWISE: &str = "Predict it without --by-slice, from the code alone, or count it with opcost count";
+/// Calls that a message lists.
+const LISTED: usize = 4;
+
+/// A run of a slice.
+pub(super) struct SlicedRun {
+    /// What it counted.
+    pub(super) counts: SliceCounts,
+    /// How large it is, and how long it ran.
+    pub(super) facts: SliceRunFacts,
+}
+
+/// Builds the slice of the program and runs it.
+pub(super) fn run_slice(
+    arguments: &PredictArguments,
+    build: &Build,
+    inputs: &[Input],
+) -> Result<SlicedRun, Failure> {
+    let slicing = Progress::start("slicing");
+    let module = build.path("mini.bc");
+    let product = SliceProduct { output: module.clone(), is_whole: false, events: SliceEvents::Blocks };
+    let question = SliceJob {
+        program: build.program_source(inputs, &arguments.program.options())?,
+        level: LEVEL,
+        inputs: InputValues::default(),
+        trip_counts: None,
+        below: None,
+        criterion: None,
+        bounded: Vec::new(),
+        any_status: true,
+        counts_blocks: true,
+        marks: false,
+        why: None,
+        without: None,
+        products: vec![product],
+    };
+    let answers = build.query(question, inputs).map_err(advised)?;
+    drop(slicing);
+    if !answers.changes.is_empty() {
+        let module = inputs[0].path.display().to_string();
+        return Err(Failure::Module { module, message: changing(&answers.changes) });
+    }
+    let stdin = input(arguments.stdin.as_deref(), build)?;
+    let run = VerifiedRun {
+        inputs,
+        arguments: &arguments.arguments,
+        loops: &answers.loops,
+        stdin: stdin.as_deref(),
+    };
+    let running = Progress::start("running the slice");
+    let (counts, seconds) = counted(build, &module, &run)?;
+    drop(running);
+    Ok(SlicedRun {
+        counts: SliceCounts { cells: answers.cells, counts, code: answers.code },
+        facts: SliceRunFacts { instructions: answers.instructions, retained: answers.retained, seconds },
+    })
+}
+
+/// A refusal, and what else can be done.
+fn advised(failure: Failure) -> Failure {
+    match failure {
+        Failure::Module { module, message } if message.contains("cannot be sliced") => {
+            Failure::Module { module, message: format!("{message}. {OTHERWISE}") }
+        }
+        other => other,
+    }
+}
+
+fn changing(calls: &[SlicedLink]) -> String {
+    let place = |call: &SlicedLink| {
+        let function = shown_name(&call.location.function);
+        match (&call.location.file, call.location.line) {
+            (Some(file), Some(line)) => format!("{} at {}:{line}", call.what, Path::new(file).display()),
+            _ => format!("{} in {function}", call.what),
+        }
+    };
+    let list: Vec<String> = calls.iter().take(LISTED).map(place).collect();
+    let more =
+        if calls.len() > LISTED { format!(" and {} more", calls.len() - LISTED) } else { String::new() };
+    format!(
+        "the slice is not run, since it might change files that are not its own: {}{more}. What opcost does not know can \
+         be described with --effects FILE. {OTHERWISE}",
+        list.join(", ")
+    )
+}

@@ -1,0 +1,193 @@
+//! Is what follows from counts of some blocks what a run does?
+//!
+//! An interpreter runs a program and counts all of its blocks. Some of the counts are given, as a run of a slice
+//! would, and those of all loops. Whatever is called exact then must be what the interpreter counted.
+
+use std::collections::BTreeMap;
+
+use opcost_analysis::dependence::Reads;
+use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_claims::Bindings;
+use opcost_index::Id;
+use opcost_ir::{Layout, Module, parse_module};
+use opcost_key::{BlockId, FunctionId};
+use opcost_predict::{LoopRun, Measured, Prediction, Wishes, predict};
+use opcost_testkit::{
+    Ended, Interpreter, LoopShape, Scalar, all_inputs, function_named, natural_loops, random_loops,
+};
+use proptest::prelude::*;
+
+fn predicted(module: &Module, measured: Measured) -> Prediction {
+    let (layout, effects) = (Layout::of(module), Effects::built_in());
+    let program = MemoryModel::of(module, &layout, &effects, World::Closed);
+    let wishes = Wishes { is_guess: true, is_followed: true, measured: Some(measured), ..Wishes::default() };
+    predict(&program, &Bindings { given: Vec::new(), reads: Reads::Open }, &wishes).0
+}
+
+/// Executions of all blocks, and entries and headers of all loops.
+#[derive(Default)]
+struct Truth {
+    blocks: BTreeMap<(FunctionId, BlockId), u64>,
+    loops: BTreeMap<(FunctionId, BlockId), [u64; 2]>,
+}
+
+/// What one run does; none if it does not return.
+fn truth(module: &Module, input: &[Scalar], seed: u64) -> Option<Truth> {
+    let block = |function, header| LoopShape { function, header, members: vec![header], watched: Vec::new() };
+    let functions = || module.functions.iter();
+    let blocks: Vec<LoopShape> = functions()
+        .flat_map(|(id, body)| body.blocks.ids().map(move |header| (id, header)))
+        .map(|(id, header)| block(id, header))
+        .collect();
+    let loops: Vec<LoopShape> = functions().flat_map(|(id, body)| natural_loops(id, body)).collect();
+    let main = function_named(module, "main").expect("main");
+    let mut truth = Truth::default();
+    for (shapes, is_loop) in [(blocks, false), (loops, true)] {
+        let interpreter = Interpreter::new(module).with_loops(shapes.clone()).with_step_limit(20_000);
+        let run = interpreter.run(main, input, &mut random_loops(seed).externals());
+        if !matches!(run.ended, Ended::Returned(_)) {
+            return None;
+        }
+        for one in &run.activations {
+            let at = (shapes[one.shape].function, shapes[one.shape].header);
+            if is_loop {
+                let counts = truth.loops.entry(at).or_default();
+                *counts = [counts[0] + 1, counts[1] + one.header_executions];
+            } else {
+                *truth.blocks.entry(at).or_default() += one.header_executions;
+            }
+        }
+        // No edge leads to the entry of a function: it runs as often as there are frames.
+        for (id, _) in module.functions.iter().filter(|_| !is_loop) {
+            let frames = run.frames.values().filter(|frame| frame.function == id).count() as u64;
+            truth.blocks.insert((id, BlockId::new(0)), frames);
+        }
+    }
+    Some(truth)
+}
+
+/// Blocks that are measured, by the bits of a number; entries of functions always are.
+fn some_blocks(module: &Module, truth: &Truth, bits: u64) -> Measured {
+    let mut measured = Measured::default();
+    let mut number = 0;
+    for (id, body) in module.functions.iter() {
+        for block in body.blocks.ids() {
+            number += 1;
+            if block.index() == 0 || bits >> (number % 61) & 1 == 1 {
+                let count = truth.blocks.get(&(id, block)).copied().unwrap_or(0);
+                measured.add_block(id, block, count);
+            }
+        }
+        for one in natural_loops(id, body) {
+            let [entries, headers] = truth.loops.get(&(id, one.header)).copied().unwrap_or_default();
+            measured.add_loop(id, one.header, LoopRun { entries, headers });
+        }
+    }
+    measured
+}
+
+/// Holds what is exact against the truth: how much is, and of how much.
+fn compare(module: &Module, truth: &Truth, bits: u64) -> [u32; 2] {
+    let prediction = predicted(module, some_blocks(module, truth, bits));
+    let mut compared = [0, 0];
+    for (id, one) in prediction.functions.iter() {
+        let Some(one) = one else { continue };
+        for (block, predicted) in one.blocks.iter() {
+            compared[1] += 1;
+            if predicted.is_exact && prediction.early_end.is_none() {
+                let count = truth.blocks.get(&(id, block)).copied().unwrap_or(0);
+                let text = || opcost_ir::print_module(module);
+                assert_eq!(predicted.least.to_u64(), Some(count), "{id} {block} {bits:b}\n{}", text());
+                compared[0] += 1;
+            }
+        }
+    }
+    compared
+}
+
+fn compare_random(seed: u64, bits: u64) -> [u32; 2] {
+    let case = random_loops(seed);
+    let module = parse_module(&case.text.replace("@run(", "@main(")).expect("a module");
+    let mut compared = [0, 0];
+    for input in all_inputs(&case.parameters, 4) {
+        if let Some(truth) = truth(&module, &input, seed) {
+            let [exact, all] = compare(&module, &truth, bits);
+            compared = [compared[0] + exact, compared[1] + all];
+        }
+    }
+    compared
+}
+
+/// A branch that nobody knows: with one way counted the other follows, and with none both are guesses.
+#[test]
+fn a_way_that_is_counted_gives_the_other() {
+    let text = "
+global internal @sink type i32 = { 0: i32 3 }
+define internal void @leaf() {
+  ret void
+}
+define i32 @main(i32 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %i1, %join ]
+  %odd = and i32 %i, %n
+  %is = icmp eq i32 %odd, 0
+  br i1 %is, label %left, label %right
+left:
+  call void @leaf()
+  br label %join
+right:
+  store i32 %i, ptr @sink
+  br label %join
+join:
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, 10
+  br i1 %more, label %head, label %done
+done:
+  ret i32 0
+}
+";
+    let module = parse_module(text).unwrap_or_else(|error| panic!("{error}"));
+    let truth = truth(&module, &[Scalar::integer(32, 5)], 0).expect("it returns");
+    let main = function_named(&module, "main").expect("main");
+    let leaf = function_named(&module, "leaf").expect("leaf");
+    let counts = |known: &[usize]| {
+        let mut measured = Measured::default();
+        for &block in known {
+            measured.add_block(main, BlockId::new(block), truth.blocks[&(main, BlockId::new(block))]);
+        }
+        measured.add_loop(main, BlockId::new(1), LoopRun { entries: 1, headers: 10 });
+        let prediction = predicted(&module, measured);
+        let of = |id: FunctionId, block: usize| {
+            let one = &prediction.functions[id].as_ref().expect("a function").blocks[BlockId::new(block)];
+            (one.least.to_u64(), one.is_exact)
+        };
+        [of(main, 2), of(main, 3), of(leaf, 0)]
+    };
+    let left = truth.blocks[&(main, BlockId::new(2))];
+    assert!(left > 0 && left < 10, "{left}");
+    let right = 10 - left;
+    assert_eq!(counts(&[0, 1, 2, 4, 5]), [(Some(left), true), (Some(right), true), (Some(left), true)]);
+    let guessed = counts(&[0, 1, 4, 5]);
+    assert!(guessed.iter().all(|(_, is_exact)| !is_exact), "{guessed:?}");
+}
+
+#[test]
+fn much_follows_from_half_of_the_blocks() {
+    let mut compared = [0, 0];
+    for seed in 0..40 {
+        let [exact, all] = compare_random(seed, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        compared = [compared[0] + exact, compared[1] + all];
+    }
+    assert!(compared[1] > 1000 && compared[0] * 10 > compared[1] * 5, "{compared:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn what_follows_is_what_a_run_does(seed in any::<u64>(), bits in any::<u64>()) {
+        compare_random(seed, bits);
+    }
+}
