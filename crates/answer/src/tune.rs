@@ -49,6 +49,8 @@ pub struct CountedCall {
 /// A function that was left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftFunction {
+    /// What was not done to it.
+    pub transform: Transform,
     /// Linkage name.
     pub name: String,
     /// Why.

@@ -2,7 +2,7 @@
 //
 // Code is generated as it would be, up to where LLVM has placed blocks and copied tails. There each function whose
 // counts are known is shown to the caller: its machine blocks with their sizes and executions, its
-// edges with their counts (flow.cpp). The caller answers with an order, and branches are mended for it as
+// edges with their counts (flow.cpp), or what LLVM estimates by the module's weights. The caller answers with an order, and branches are mended for it as
 // LLVM does for sections of blocks. What never ran can go to a section of its own: LLVM's splitter does that,
 // and it knows about landing pads.
 //
@@ -14,6 +14,7 @@
 #include "code.h"
 
 #include "llvm/CodeGen/BasicBlockSectionUtils.h"
+#include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/Passes.h"
@@ -53,7 +54,7 @@ struct opcost_shown_function {
 
 struct opcost_order_sink {
   void *context;
-  const uint64_t *counts; // by block of the module
+  const uint64_t *counts; // by block of the module; none: by the module's weights
   size_t count;
   uint8_t splits; // what never ran goes to a section of its own
   void (*function)(void *, const opcost_shown_function *);
@@ -93,20 +94,25 @@ public:
   static char ID;
   explicit Orderer(const opcost_order_sink &sink) : MachineFunctionPass(ID), sink(sink) {}
 
+  void getAnalysisUsage(AnalysisUsage &usage) const override {
+    usage.addRequired<MachineBlockFrequencyInfoWrapperPass>();
+    MachineFunctionPass::getAnalysisUsage(usage);
+  }
+
   StringRef getPassName() const override { return "order of machine blocks"; }
 
   bool runOnMachineFunction(MachineFunction &function) override {
     if (function.size() < 2 || function.hasBBSections() || function.hasEHFunclets()) return false;
     function.RenumberBlocks();
-    opcost::Flow flow(function, {sink.counts, sink.count});
+    Frequencies known = sink.count > 0 ? counted(function) : estimated(function);
     std::vector<opcost_machine_block> blocks;
     for (const MachineBasicBlock &block : function) {
       uint64_t bytes = 0;
       for (const MachineInstr &instruction : block) bytes += bytes_of(instruction);
-      blocks.push_back({bytes, whole(flow.count(block))});
+      blocks.push_back({bytes, whole(known.blocks[block.getNumber()])});
     }
     std::vector<opcost_machine_jump> jumps;
-    for (const opcost::Edge &edge : flow.edges()) jumps.push_back({edge.from, edge.to, whole(edge.count)});
+    for (const opcost::Edge &edge : known.edges) jumps.push_back({edge.from, edge.to, whole(edge.count)});
     std::vector<uint32_t> order(blocks.size());
     for (uint32_t i = 0; i < order.size(); i++) order[i] = i;
     StringRef name = function.getName();
@@ -123,17 +129,48 @@ public:
     sortBasicBlocksAndUpdateBranches(function, [&](const MachineBasicBlock &a, const MachineBasicBlock &b) {
       return rank[a.getNumber()] < rank[b.getNumber()];
     });
-    drop_idle_padding(function, flow, rank);
+    drop_idle_padding(function, known, rank);
     function.RenumberBlocks();
     return true;
   }
 
+  // How often blocks and edges ran.
+  struct Frequencies {
+    std::vector<double> blocks;
+    std::vector<opcost::Edge> edges;
+  };
+
+  // By counts of the module's blocks.
+  Frequencies counted(const MachineFunction &function) const {
+    opcost::Flow flow(function, {sink.counts, sink.count});
+    Frequencies known;
+    for (const MachineBasicBlock &block : function) known.blocks.push_back(flow.count(block));
+    known.edges = flow.edges();
+    return known;
+  }
+
+  // By the weights in the module, as LLVM has them after its own passes. Nothing runs where it has none.
+  Frequencies estimated(const MachineFunction &function) {
+    const auto &frequency = getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI();
+    Frequencies known;
+    for (const MachineBasicBlock &block : function) {
+      double count = double(frequency.getBlockProfileCount(&block).value_or(0));
+      known.blocks.push_back(count);
+      for (auto to = block.succ_begin(); to != block.succ_end(); ++to) {
+        BranchProbability share = block.getSuccProbability(to);
+        known.edges.push_back({unsigned(block.getNumber()), unsigned((*to)->getNumber()),
+                               count * share.getNumerator() / share.getDenominator()});
+      }
+    }
+    return known;
+  }
+
   // LLVM aligned loops for its own order. Where control now falls into an aligned block, padding would be executed.
-  static void drop_idle_padding(MachineFunction &function, const opcost::Flow &flow, ArrayRef<uint32_t> rank) {
-    for (const opcost::Edge &edge : flow.edges()) {
+  static void drop_idle_padding(MachineFunction &function, const Frequencies &known, ArrayRef<uint32_t> rank) {
+    for (const opcost::Edge &edge : known.edges) {
       MachineBasicBlock &to = *function.getBlockNumbered(edge.to);
       bool falls = rank[edge.from] + 1 == rank[edge.to];
-      if (falls && to.getAlignment() > Align(1) && edge.count * kOften > flow.count(to)) to.setAlignment(Align(1));
+      if (falls && to.getAlignment() > Align(1) && edge.count * kOften > known.blocks[edge.to]) to.setAlignment(Align(1));
     }
   }
 

@@ -49,7 +49,8 @@ pub struct MachineFlow<'a> {
 
 /// How code is ordered.
 pub struct Ordering<'a> {
-    /// For each block of the module, how often it ran.
+    /// For each block of the module, how often it ran. Without any, machine blocks run as often as LLVM estimates
+    /// by the module's weights.
     pub counts: &'a [u64],
     /// Whether blocks that never ran go to a section of their own.
     pub splits: bool,

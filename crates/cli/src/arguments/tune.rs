@@ -13,6 +13,7 @@ Examples:
   opcost tune app.c -o app -- 1000                 trains with these arguments, builds, says what was gained
   opcost tune app.c -o app --judge '5 x' -- 1000   the gain is measured with other arguments
   opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
+  opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
   opcost tune app.c --runs 0 -o app -- 1000      only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
@@ -47,6 +48,10 @@ pub(crate) struct TuneArguments {
     /// Where to write the tuned program.
     #[arg(short, long, value_name = "FILE", default_value = "tuned.out")]
     pub(crate) output: PathBuf,
+    /// Takes counts from a ledger, in place of a training run: of opcost count or sample with --anchor pgo for
+    /// both steps, without it for placement. Functions that have changed are left as they are.
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) profile: Option<PathBuf>,
     /// Does one step alone.
     #[arg(long, value_name = "STEP", value_enum)]
     pub(crate) only: Option<OnlyStep>,
@@ -82,7 +87,7 @@ pub(crate) struct TuneArguments {
     /// Writes opcost.tune/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Arguments of the program in its training run.
+    /// Arguments of the program in its training run; with --profile, those that it is judged with.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
 }

@@ -40,6 +40,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         inputs: &inputs,
         options: &options,
         transforms: arguments.transforms(),
+        profile: arguments.profile.as_deref(),
         arguments: &arguments.arguments,
         stdin: arguments.stdin.as_deref(),
     })?;
@@ -80,10 +81,11 @@ fn show(arguments: &TuneArguments, inputs: &[Input], tuned: &Tuned) -> Result<()
     if arguments.json.as_deref() == Some(Path::new("-")) {
         return Ok(());
     }
-    let is_judged = arguments.judge.is_some() || arguments.judge_stdin.is_some();
+    let is_judged =
+        arguments.judge.is_some() || arguments.judge_stdin.is_some() || arguments.profile.is_some();
     let on = match (arguments.runs, is_judged) {
         (0, _) => "",
-        (_, true) => ", judged by another run than it was trained with",
+        (_, true) => ", judged by another run than its counts are of",
         (_, false) => ", judged by the run that it was trained with (--judge WORDS takes another)",
     };
     let mut next = Vec::new();

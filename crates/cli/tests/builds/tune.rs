@@ -216,6 +216,57 @@ fn bitcode_is_placed_and_gets_no_profile() {
 }
 
 #[test]
+fn a_ledger_of_elsewhere_is_taken_function_by_function() {
+    let two = |first: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n__attribute__((noinline)) static int odd(int x) {{ {first} }}
+__attribute__((noinline)) static int even(int x) {{ if (x > 90000000) abort(); return x % 5 ? x / 2 : x + 1; }}
+int main(int argc, char **argv) {{
+  int n = atoi(argv[1]); unsigned sum = 0;
+  for (int i = 0; i < n; i++) sum += (unsigned)(i % 2 ? odd(i) : even(i));
+  printf(\"%u\\n\", sum);
+}}
+"
+        )
+    };
+    let bench = Bench::new(&[("two.c", &two("if (x % 7 == 3) return x * 3; return x + 1;"))]);
+    for (anchor, ledger) in [("pgo", "early.opc"), ("optimized", "late.opc")] {
+        let words =
+            ["count", "--anchor", anchor, "--ledger", ledger, "-o", "report.txt", "two.c", "--", "5000"];
+        bench.opcost(&words).expect(0);
+    }
+    let early = tuned(&bench, &["--profile", "early.opc", "--runs", "1", "two.c"], &["3000"]);
+    for name in ["profile", "placement"] {
+        assert_eq!(step(&early, name)["done"], true, "{early:#}");
+    }
+    assert!(!early["functions"].as_array().expect("functions").is_empty(), "{early:#}");
+    let late = tuned(&bench, &["--profile", "late.opc", "--runs", "1", "two.c"], &["3000"]);
+    assert_eq!(
+        (&step(&late, "profile")["done"], &step(&late, "placement")["done"]),
+        (&false.into(), &true.into())
+    );
+    let why = step(&late, "profile")["refused"][0]["why"].as_str().expect("a reason").to_owned();
+    assert!(why.contains("--anchor pgo"), "{why}");
+
+    // One function has changed since: it alone is left as it is.
+    bench.write("two.c", two("if (x % 7 == 3) { if (x % 11) return 8; return x * 3; } return x + 1;"));
+    for (ledger, name) in [("early.opc", "profile"), ("late.opc", "placement")] {
+        let json = tuned(&bench, &["--profile", ledger, "--runs", "1", "two.c"], &["3000"]);
+        let refused = step(&json, name)["refused"].as_array().expect("refused").clone();
+        let functions: Vec<&str> = refused.iter().filter_map(|one| one["function"].as_str()).collect();
+        assert_eq!(functions, ["odd"], "{ledger}: {json:#}");
+        assert_eq!(json["outputs_equal"], true);
+    }
+    bench.write("other.c", UNEQUAL);
+    bench
+        .opcost(&["tune", "--profile", "early.opc", "-o", "out", "other.c"])
+        .expect(1)
+        .tells(&["another build"]);
+    bench.opcost(&["tune", "--profile", "two.c", "-o", "out", "two.c"]).expect(1).tells(&["two.c"]);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn what_cannot_be_tuned_is_refused_and_nothing_is_written() {
     let fails = "int main(int argc, char **argv) { return argc > 1; }\n";
     let bench =

@@ -28,7 +28,8 @@ pub fn answers(tuning: &Tuning, measured: Option<(&Measured, &Judging<'_>)>) -> 
     };
     let mut functions: Vec<_> = tuning.modules.iter().flat_map(|module| &module.functions).cloned().collect();
     functions.sort_by_key(|function| Reverse(function.executions));
-    let left: BTreeSet<&LeftFunction> = tuning.modules.iter().flat_map(|module| &module.left).collect();
+    let left: BTreeSet<&LeftFunction> =
+        tuning.modules.iter().flat_map(|module| &module.left).chain(&tuning.left).collect();
     Tuned {
         steps: (0..tuning.steps.len()).map(step).collect(),
         control: compared(0, tuning.steps.len()),

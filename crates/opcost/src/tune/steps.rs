@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use opcost_answer::tune::{ArrangedModule, RefusedTransform, Transform};
+use opcost_answer::tune::{ArrangedModule, LeftFunction, RefusedTransform, Transform};
 use opcost_answer::{Failure, run::Finish};
 use opcost_index::{Id as _, IdMap};
 use opcost_job::module::ThreadMode;
@@ -32,6 +32,8 @@ pub struct TuneWish<'a> {
     pub options: &'a CompileOptions,
     /// What to do.
     pub transforms: BTreeSet<Transform>,
+    /// A ledger to go by in place of a training run.
+    pub profile: Option<&'a Path>,
     /// The words of the training run.
     pub arguments: &'a [OsString],
     /// What it reads as its standard input.
@@ -56,6 +58,8 @@ pub struct Tuning {
     pub refused: Vec<RefusedTransform>,
     /// What placement did, by module.
     pub modules: Vec<ArrangedModule>,
+    /// Functions that the profile does not fit.
+    pub left: Vec<LeftFunction>,
 }
 
 impl BuiltStep {
@@ -100,7 +104,7 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
             rust.path.display()
         )));
     }
-    let mut tuning = Tuning { steps: Vec::new(), refused: Vec::new(), modules: Vec::new() };
+    let mut tuning = Tuning { steps: Vec::new(), refused: Vec::new(), modules: Vec::new(), left: Vec::new() };
     let mut options = wish.options.clone();
     let mut done = Vec::new();
     {
@@ -151,6 +155,8 @@ enum NoProfile {
     Fortran(PathBuf),
     #[error("{} has been optimised, and the optimiser reads a profile before it begins; give sources", .0.display())]
     Bitcode(PathBuf),
+    #[error("{} was not counted where the optimiser reads a profile (--anchor pgo)", .0.display())]
+    OtherAnchor(PathBuf),
     #[error("no function has counts")]
     NothingCounted,
 }
@@ -171,7 +177,11 @@ fn with_profile(
         return Ok(Err(NoProfile::Fortran(fortran.path.clone())));
     }
     let options_pgo = CompileOptions { anchor: Some(Anchor::Pgo), ..options.clone() };
-    let trained = Trained::run(wish, &options_pgo, None)?;
+    let trained = match wish.profile {
+        None => Trained::run(wish, &options_pgo, None)?,
+        Some(profile) if anchor_of(profile)? == Anchor::Pgo => Trained::given(&options_pgo, profile)?,
+        Some(profile) => return Ok(Err(NoProfile::OtherAnchor(profile.to_owned()))),
+    };
     let _working = work("making the profile");
     let mut modules = Vec::new();
     for (position, input) in wish.inputs.iter().enumerate() {
@@ -191,6 +201,9 @@ fn with_profile(
     let first = &tuning.steps[0].build;
     let profile = first.path("program.profdata");
     let answers = trained.build.export(ExportFormat::Profdata, trained.ledger, modules, &profile)?;
+    let transform = Transform::Profile;
+    let left = |(name, why)| LeftFunction { transform, name, why };
+    tuning.left.extend(answers.refused.into_iter().map(left));
     if answers.functions == 0 {
         return Ok(Err(NoProfile::NothingCounted));
     }
@@ -210,11 +223,17 @@ fn placed(
 ) -> Result<BuiltStep, Failure> {
     // The last step has these options, and its modules are those that are placed.
     let same = tuning.steps.last().map(|step| &step.build);
-    let trained = Trained::run(wish, options, same)?;
+    let trained = match wish.profile {
+        None => Some(Trained::run(wish, options, same)?),
+        // The optimiser's own weights are what is known of the code that it made by that profile.
+        Some(profile) if anchor_of(profile)? == Anchor::Pgo => None,
+        Some(profile) => Some(Trained::given(options, profile)?),
+    };
     let _working = work("placing the code");
     let mut build = plain_build(options)?;
     build.compile_once(same);
-    let code = build.arranged_code(wish.inputs, Arranging { ledger: Some(&trained.ledger), orders: true })?;
+    let ledger = trained.as_ref().map(|trained| &*trained.ledger);
+    let code = build.arranged_code(wish.inputs, Arranging { ledger, orders: true })?;
     let hot = function_order(&code.modules);
     let named: BTreeSet<&String> = hot.iter().collect();
     let rest: Vec<String> =
@@ -244,7 +263,31 @@ fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
     order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
 }
 
-/// A counted build that has done its training.
+/// The state of the modules whose counts a ledger has.
+fn anchor_of(ledger: &Path) -> Result<Anchor, Failure> {
+    let read = match ledgers::read(&[ledger.to_owned()], None)? {
+        ledgers::Given::Ledger(read) => read,
+        ledgers::Given::Raw(_) => {
+            return Err(Failure::Usage(format!(
+                "{} has raw counters; make a ledger of them: opcost report {} --ledger run.opc",
+                ledger.display(),
+                ledger.display()
+            )));
+        }
+    };
+    ledgers::need_counts(ledger, &read)?;
+    let mut anchors = read.about.modules.iter().map(|module| module.anchor);
+    let first = anchors.next().unwrap_or(Anchor::Optimized);
+    if let Some(other) = anchors.find(|&anchor| anchor != first) {
+        return Err(Failure::Usage(format!(
+            "{} has counts of modules at the anchors {first} and {other}; count all at one",
+            ledger.display()
+        )));
+    }
+    Ok(first)
+}
+
+/// A counted build that has done its training, or what a ledger has of it.
 struct Trained {
     build: Build,
     /// The file of what was counted.
@@ -252,6 +295,13 @@ struct Trained {
 }
 
 impl Trained {
+    /// A build to which a ledger is given.
+    fn given(options: &CompileOptions, ledger: &Path) -> Result<Trained, Failure> {
+        let mut build = plain_build(options)?;
+        build.compile_once(None);
+        Ok(Trained { build, ledger: ledger.to_owned() })
+    }
+
     /// `same` has been built with these options.
     fn run(wish: &TuneWish<'_>, options: &CompileOptions, same: Option<&Build>) -> Result<Trained, Failure> {
         let mut build = Build::counted(options, Placement::Chords, ThreadMode::IfStarted)?;

@@ -160,7 +160,7 @@ fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
     for pair in tuned.steps.windows(2) {
         let [before, step] = pair else { continue };
         for transform in &step.transforms {
-            let left = tuned.left.iter().filter(|_| *transform == Transform::Placement);
+            let left = tuned.left.iter().filter(|one| one.transform == *transform);
             let simulated = |of: fn(Simulation) -> u64| {
                 let (before, after) = (before.simulated?, step.simulated?);
                 Some(ChangeJson { before: of(before), after: of(after) })

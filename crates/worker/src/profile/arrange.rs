@@ -4,11 +4,14 @@
 //! generation knows what is hot. Then the machine blocks of each function that ran are put in an order
 //! of their own ([`opcost_layout`]), and what never ran goes to a section of its own.
 //!
+//! Without a ledger the module's own weights are what is known, and without an order code is generated as it would
+//! be.
+//!
 //! Input: a module at the anchor of the ledger. Output: an object file, what was done to each function, and how often
-//! functions call each other. Without a ledger code is generated as it would be. Cost: a code generation.
+//! functions call each other. Cost: a code generation.
 //! Limits: a function that the ledger does not fit is left as it is, and named.
 
-use opcost_answer::tune::{ArrangedFunction, ArrangedModule, Change, CountedCall, LeftFunction};
+use opcost_answer::tune::{ArrangedFunction, ArrangedModule, Change, CountedCall, LeftFunction, Transform};
 use opcost_index::Id;
 use opcost_ir::{CalleeRef, Module};
 use opcost_job::profile::{ArrangeJob, ExportModule};
@@ -27,19 +30,23 @@ use crate::module::emission;
 /// # Errors
 /// The module or the ledger cannot be read, or LLVM says no.
 pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
-    // The linker orders functions, so each has a section of its own.
-    let how = Emission { function_sections: true, ..emission(&job.code) };
+    let how = sectioned(job);
+    let mut arranged = ArrangedModule::default();
     let Some(ledger) = &job.ledger else {
-        let maker = maker(&job.module);
-        Session::read(&job.module.bitcode, maker)?.emit(&job.output, how)?;
-        return Ok(ArrangedModule::default());
+        let session = Session::read(&job.module.bitcode, maker(&job.module))?;
+        if job.orders {
+            emit_ordered(session, job, &[], &mut arranged)?;
+        } else {
+            session.emit(&job.output, how)?;
+        }
+        return Ok(arranged);
     };
     let ledger = load_ledger(ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
     let mut laid = lay(&laying, &job.module, &ledger)?;
     laid.weigh(&program_counts(&ledger))?;
     let module = laid.session.snapshot();
-    let mut arranged = ArrangedModule { calls: calls(&laid, &module), ..ArrangedModule::default() };
+    arranged.calls = calls(&laid, &module);
     let mut counts: Vec<u64> = Vec::new();
     for (id, function) in module.functions.iter() {
         let map = &laid.map.functions[id];
@@ -47,26 +54,39 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
             Ok(known) => counts.extend(function.blocks.ids().map(|block| known.block(map, block))),
             Err(why) => {
                 counts.extend(function.blocks.ids().map(|_| 0));
-                arranged.left.push(LeftFunction { name: map.name.clone(), why: why.to_string() });
+                let transform = Transform::Placement;
+                arranged.left.push(LeftFunction { transform, name: map.name.clone(), why: why.to_string() });
             }
         }
     }
-    if !job.orders {
+    if job.orders {
+        emit_ordered(laid.session, job, &counts, &mut arranged)?;
+    } else {
         laid.session.emit(&job.output, how)?;
-        return Ok(arranged);
     }
+    Ok(arranged)
+}
+
+/// How machine code is generated. The linker orders functions, so each has a section of its own.
+fn sectioned(job: &ArrangeJob) -> Emission {
+    Emission { function_sections: true, ..emission(&job.code) }
+}
+
+/// Writes the object with its machine blocks in order, and notes what was done.
+fn emit_ordered(
+    session: Session,
+    job: &ArrangeJob,
+    counts: &[u64],
+    arranged: &mut ArrangedModule,
+) -> Result<(), WorkError> {
     let functions = &mut arranged.functions;
     let mut order = |flow: MachineFlow<'_>| {
         let (function, order) = ordered(flow)?;
         functions.push(function);
         Some(order)
     };
-    laid.session.emit_ordered(
-        &job.output,
-        how,
-        Ordering { counts: &counts, splits: true, order: &mut order },
-    )?;
-    Ok(arranged)
+    let ordering = Ordering { counts, splits: true, order: &mut order };
+    Ok(session.emit_ordered(&job.output, sectioned(job), ordering)?)
 }
 
 fn maker(module: &ExportModule) -> Maker {
