@@ -17,7 +17,7 @@ pub struct SliceJson<'a> {
     #[schemars(extend("const" = "opcost.slice/1"))]
     schema: &'static str,
     /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls of functions of the program, 3
-    /// what is not needed.
+    /// what is not needed. At 4 loops go that arguments decide, and at 5 those that execute little.
     level: u8,
     /// What is asked for: `trip-counts`, or `line`.
     #[serde(rename = "keep")]
