@@ -122,7 +122,7 @@ usage: cargo xtask VERB
                         status 3 if a run of a circuit is not as in C
     --runs N              simulated runs of each circuit (100)
     --seeds N             placements of each circuit (5); 0 leaves them out
-    --kernels A,B         functions (all)
+    --kernels A,B         functions, or hdl/A and bits/A (all)
     --as-built            take the circuits that earlier runs measured
     --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every

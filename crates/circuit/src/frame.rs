@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use crate::testbench::ports;
+use crate::ports::ports;
 use crate::verilog::Design;
 
 /// The frame of a circuit.

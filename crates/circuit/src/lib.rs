@@ -20,6 +20,7 @@
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
 //! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | which ports has it? | `ports.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
 //! | how is it called with valid and ready? | `stream.rs` |
 //!
@@ -38,6 +39,7 @@ mod frame;
 mod kernel;
 mod lower;
 mod modulo;
+mod ports;
 mod refusal;
 mod schedule;
 mod slots;

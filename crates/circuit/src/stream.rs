@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::testbench::ports;
+use crate::ports::ports;
 use crate::verilog::Design;
 
 /// Names of the ports of a handshake.

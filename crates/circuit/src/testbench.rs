@@ -9,8 +9,9 @@
 
 use std::fmt::Write;
 
+use crate::ports::{Port, ports, widened, wires};
 use crate::stream::Handshake;
-use crate::verilog::{Design, MemoryPort, ScalarPort};
+use crate::verilog::{Design, MemoryPort};
 
 /// No run takes more cycles.
 const MOST_CYCLES: u32 = 1_000_000;
@@ -148,20 +149,6 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
     text
 }
 
-/// The 64 bits that a port's bits mean: those of its type, with zeros above.
-fn widened(value: &str, whole: &str, port: &ScalarPort) -> String {
-    let (bits, declared) = (port.bits, port.declared);
-    let sign = if port.signed && bits < declared {
-        format!("{{{}{{{whole}[{}]}}}}, ", declared - bits, bits - 1)
-    } else if bits < declared {
-        format!("{}'d0, ", declared - bits)
-    } else {
-        String::new()
-    };
-    let above = if declared < 64 { format!("{}'d0, ", 64 - declared) } else { String::new() };
-    format!("{{{above}{sign}{value}}}")
-}
-
 /// A call with valid and ready: a caller that waits for nothing but them.
 fn call(design: &Design, line: &mut impl FnMut(&str)) {
     line("      repeat (run % 3) @(negedge clk);");
@@ -197,50 +184,6 @@ fn connections(design: &Design, handshake: Option<&Handshake>) -> Vec<String> {
             None => port.name.clone(),
         };
         all.push(format!(".{}({wire})", port.name));
-    }
-    all
-}
-
-/// A port of a circuit.
-pub(crate) struct Port {
-    pub(crate) name: String,
-    pub(crate) bits: u32,
-    /// Whether the circuit drives it.
-    pub(crate) is_driven: bool,
-}
-
-/// All ports but the clock and the reset.
-pub(crate) fn ports(design: &Design) -> Vec<Port> {
-    let port = |name: &str, bits: u32, is_driven: bool| Port { name: name.to_owned(), bits, is_driven };
-    let mut all = vec![port("start", 1, false), port("done", 1, true)];
-    all.extend(design.scalars.iter().map(|scalar| port(&scalar.name, scalar.bits, false)));
-    all.extend(design.result.iter().map(|result| port("result", result.bits, true)));
-    all.extend(design.memories.iter().flat_map(wires));
-    all
-}
-
-/// The wires of a memory.
-fn wires(memory: &MemoryPort) -> Vec<Port> {
-    let mut all = Vec::new();
-    let mut add = |end: String, bits: u32, is_driven: bool| {
-        all.push(Port { name: format!("{}_{end}", memory.name), bits, is_driven });
-    };
-    if memory.is_one_port {
-        add("address".to_owned(), memory.address_bits, true);
-    }
-    for read in 0..memory.reads {
-        if !memory.is_one_port {
-            add(format!("read{read}_address"), memory.address_bits, true);
-        }
-        add(format!("read{read}_enable"), 1, true);
-        add(format!("read{read}_data"), memory.bits, false);
-    }
-    if memory.is_written {
-        if !memory.is_one_port {
-            add("write_address".to_owned(), memory.address_bits, true);
-        }
-        add("write_data".to_owned(), memory.bits, true);
-        add("write_enable".to_owned(), 1, true);
     }
     all
 }

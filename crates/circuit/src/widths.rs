@@ -28,7 +28,7 @@ pub struct Claim {
     pub signed: bool,
     /// How many low bits anybody looks at; all of the type if that is not known. It must not rest on what
     /// other claims leave out.
-    pub looked_at: u32,
+    pub demanded: u32,
     /// The claim in words.
     pub words: String,
 }
@@ -72,10 +72,10 @@ pub fn widths(
     follows_memories: bool,
 ) -> Wires {
     let mut wires = declared(kernel);
-    let mut looked_at: IdMap<NodeId, u32> = IdMap::filled(kernel.nodes.len(), u32::MAX);
+    let mut demanded: IdMap<NodeId, u32> = IdMap::filled(kernel.nodes.len(), u32::MAX);
     for (id, node) in kernel.nodes.iter().filter(|(_, node)| !is_position(node)) {
         let Some(claim) = node.origin.and_then(claims) else { continue };
-        looked_at[id] = claim.looked_at;
+        demanded[id] = claim.demanded;
         if (1..node.bits).contains(&claim.bits) {
             wires.nodes[id] = Wire { bits: claim.bits, signed: claim.signed, reason: claim.words };
         }
@@ -98,7 +98,7 @@ pub fn widths(
     for (id, node) in kernel.nodes.iter() {
         // A port stays as wide as what callers give.
         if node.action != Action::Input {
-            cut(&mut wires.nodes[id], needs.nodes[id].min(looked_at[id]));
+            cut(&mut wires.nodes[id], needs.nodes[id].min(demanded[id]));
         }
     }
     for (id, memory) in kernel.memories.iter().filter(|_| follows_memories) {

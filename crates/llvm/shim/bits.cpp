@@ -24,7 +24,7 @@ namespace {
 // anybody looks at; of what is no integer of at most 64 bits, 0.
 struct Bits {
   uint32_t width;
-  uint32_t looked_at;
+  uint32_t demanded;
   uint8_t has_sign;
 };
 

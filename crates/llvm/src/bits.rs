@@ -20,7 +20,7 @@ pub struct LlvmBits {
     /// Whether the highest of them is the sign.
     pub has_sign: bool,
     /// How many low bits anybody looks at.
-    pub looked_at: u32,
+    pub demanded: u32,
 }
 
 /// What each caller passes for a parameter, from the one to the other, in the bits of its type.
@@ -41,7 +41,7 @@ pub struct ParameterPromise {
 #[derive(Clone, Copy, Default)]
 struct RawBits {
     width: u32,
-    looked_at: u32,
+    demanded: u32,
     has_sign: u8,
 }
 
@@ -51,7 +51,7 @@ unsafe extern "C" {
 }
 
 impl Session {
-    /// Tells LLVM what callers pass. The module has the promise from now on.
+    /// Promises LLVM what callers pass. The module has the promise from now on.
     pub fn promise(&mut self, promise: ParameterPromise) {
         let handle = self.functions[promise.function].function;
         // SAFETY: a function of the live module, and the position of one of its parameters.
@@ -83,7 +83,7 @@ impl Session {
         let bits = into.into_iter().map(|raw| LlvmBits {
             width: raw.width,
             has_sign: raw.has_sign != 0,
-            looked_at: raw.looked_at,
+            demanded: raw.demanded,
         });
         values.into_iter().zip(bits).filter(|(_, bits)| bits.width > 0).collect()
     }

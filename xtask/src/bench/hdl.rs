@@ -14,13 +14,11 @@ mod page;
 use super::{machine, setup, timed};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
+use page::{Line, WIDTHS};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// Kinds of widths, by the word of `--widths`.
-const WIDTHS: [&str; 4] = ["declared", "llvm", "proven", "certified"];
 
 /// A kernel: set and file, function, and what its callers keep or its memories need.
 struct Kernel {
@@ -76,13 +74,6 @@ struct Options {
     out: PathBuf,
 }
 
-/// A kernel's documents, one for each kind of widths, or why there are none.
-struct Line {
-    set: &'static str,
-    name: String,
-    measured: std::result::Result<Vec<Value>, String>,
-}
-
 /// The verb: makes, simulates, synthesises, places, and writes the page.
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
@@ -92,8 +83,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let mut lines = Vec::new();
     for kernel in &KERNELS {
         let name = format!("{}/{}", kernel.file, kernel.function);
-        let is_asked =
-            options.kernels.is_empty() || options.kernels.iter().any(|one| *one == kernel.function);
+        let whole = format!("{}/{}", kernel.set, kernel.function);
+        let is_asked = options.kernels.is_empty()
+            || options.kernels.iter().any(|one| *one == kernel.function || *one == whole);
         if !is_asked {
             continue;
         }
@@ -106,9 +98,11 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
     let facts = machine::facts(Ok(&opcost), &before, &[&["hdl"], flags].concat());
     let mut facts = setup::head(&facts);
-    for tool in ["yosys", "nextpnr-ice40", "iverilog"] {
-        let version = crate::command::first_line_of(Command::new(tool).arg("-V"));
-        facts += &format!("| {tool} | {} |\n", version.replace('|', "/"));
+    for tool in ["yosys -V", "nextpnr-ice40 --version", "iverilog -V"] {
+        // Some say it where they complain.
+        let version = crate::command::first_line_of(Command::new("sh").args(["-c", &format!("{tool} 2>&1")]));
+        let name = tool.split(' ').next().unwrap_or_default();
+        facts += &format!("| {name} | {} |\n", version.replace('|', "/"));
     }
     setup::publish(&page::write(&lines, &facts), &options.out)?;
     match page::wrong_runs(&lines) {

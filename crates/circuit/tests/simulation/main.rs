@@ -104,7 +104,7 @@ impl Runs {
         let with_sign = with_sign.max()?;
         let signed = with_sign < plain;
         let bits = if signed { with_sign } else { plain }.max(1);
-        Some(Claim { bits, signed, looked_at: declared, words: format!("what {} runs show", self.count) })
+        Some(Claim { bits, signed, demanded: declared, words: format!("what {} runs show", self.count) })
     }
 }
 

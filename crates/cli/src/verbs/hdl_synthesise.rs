@@ -35,7 +35,7 @@ pub(super) fn synthesise(
     let working = Progress::start("synthesising");
     let synthesis = Synthesis { arguments, name: &answers.name, chip };
     let mut all = HdlSynthesis { target: chip.word().to_owned(), ..HdlSynthesis::default() };
-    let done = synthesis.make_netlist(&mut all).and_then(|()| synthesis.place(&mut all));
+    let done = synthesis.make_netlist(&mut all).and_then(|()| synthesis.placements(&mut all));
     drop(working);
     match done {
         Ok(()) => Ok(all),
@@ -119,7 +119,7 @@ impl Synthesis<'_> {
         Ok(())
     }
 
-    /// Models of the chip's cells, which lie beside yosys.
+    /// Models of the chip's cells, which are installed with yosys.
     fn cells(&self) -> Option<PathBuf> {
         let folders = std::env::var_os("PATH")?;
         let yosys = std::env::split_paths(&folders).find(|folder| folder.join("yosys").is_file())?;
@@ -128,7 +128,7 @@ impl Synthesis<'_> {
     }
 
     /// Clocks that are reached, one for each seed.
-    fn place(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
+    fn placements(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
         let (name, pass) = (self.name, self.chip.pass());
         let Some((tool, flags)) = self.chip.placer() else {
             all.missing.push(format!(
@@ -145,11 +145,11 @@ impl Synthesis<'_> {
         ))?;
         let megahertz = 1_000_000 / self.arguments.clock.period.max(1);
         for seed in 1..=self.arguments.seeds {
-            let mut place = Command::new(tool);
-            place.current_dir(&self.arguments.folder).args(flags).args(["-q", "--timing-allow-fail"]);
-            place.args(["--json", &format!("{name}_frame.json"), "--report", &format!("{name}_clock.json")]);
-            place.args(["--seed", &seed.to_string(), "--freq", &megahertz.to_string()]);
-            match carry_out(&mut place, &format!("apt-get install {tool}, if your system has it")) {
+            let mut placer = Command::new(tool);
+            placer.current_dir(&self.arguments.folder).args(flags).args(["-q", "--timing-allow-fail"]);
+            placer.args(["--json", &format!("{name}_frame.json"), "--report", &format!("{name}_clock.json")]);
+            placer.args(["--seed", &seed.to_string(), "--freq", &megahertz.to_string()]);
+            match carry_out(&mut placer, &format!("apt-get install {tool}, if your system has it")) {
                 // What does not fit is still a netlist.
                 Err(Failure::Module { message, .. }) => {
                     all.missing.push(format!("a placement: {tool} says {message}"));

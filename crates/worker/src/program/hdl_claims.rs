@@ -77,10 +77,10 @@ pub(crate) fn claimed(
 }
 
 /// What is known of a value, for its wire; nothing of one that never comes to be.
-fn claim(range: &ValueRange, looked_at: u32) -> Option<Claim> {
+fn claim(range: &ValueRange, demanded: u32) -> Option<Claim> {
     let (least, most) = range.signed_range()?;
     let needed = range.needed_width();
-    let (bits, signed, looked_at) = match least == most {
+    let (bits, signed, demanded) = match least == most {
         // A constant needs no bits to be told from others, and nobody has to look at it. A wire that
         // carries it has them.
         true => {
@@ -88,9 +88,9 @@ fn claim(range: &ValueRange, looked_at: u32) -> Option<Claim> {
             let with_sign = 129 - if least < 0 { !least } else { least }.leading_zeros();
             (plain.min(with_sign), with_sign < plain, range.type_width())
         }
-        false => (needed.bits, needed.sign == Sign::Signed, looked_at),
+        false => (needed.bits, needed.sign == Sign::Signed, demanded),
     };
-    Some(Claim { bits: bits.max(1), signed, looked_at, words: text::range(range) })
+    Some(Claim { bits: bits.max(1), signed, demanded, words: text::range(range) })
 }
 
 /// What LLVM knows, under the same contracts.
@@ -108,9 +108,9 @@ fn by_llvm(
                 session.promise(ParameterPromise { function, position, low: low as u64, high: high as u64 });
             }
         }
-        for (value, LlvmBits { width, has_sign, looked_at }) in session.bits(function, body.parameters) {
-            let words = format!("LLVM knows {width} bits, and that {looked_at} of them are looked at");
-            all.insert((function, value), Claim { bits: width, signed: has_sign, looked_at, words });
+        for (value, LlvmBits { width, has_sign, demanded }) in session.bits(function, body.parameters) {
+            let words = format!("LLVM knows {width} bits, and that {demanded} of them are looked at");
+            all.insert((function, value), Claim { bits: width, signed: has_sign, demanded, words });
         }
     }
     all

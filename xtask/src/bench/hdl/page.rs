@@ -1,8 +1,17 @@
 //! The page of `bench hdl`: a summary by geometric means, and a table of all circuits.
 
-use super::{Line, WIDTHS};
 use serde_json::Value;
 use std::fmt::Write;
+
+/// Kinds of widths, by the word of `--widths`.
+pub(super) const WIDTHS: [&str; 4] = ["declared", "llvm", "proven", "certified"];
+
+/// A kernel's documents, one for each kind of widths, or why there are none.
+pub(super) struct Line {
+    pub(super) set: &'static str,
+    pub(super) name: String,
+    pub(super) measured: std::result::Result<Vec<Value>, String>,
+}
 
 /// A figure of a circuit's document.
 type Figure = fn(&Value) -> Option<f64>;
