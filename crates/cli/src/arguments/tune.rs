@@ -48,8 +48,8 @@ pub(crate) struct TuneArguments {
     /// Where to write the tuned program.
     #[arg(short, long, value_name = "FILE", default_value = "tuned.out")]
     pub(crate) output: PathBuf,
-    /// Takes counts from a ledger, in place of a training run: of opcost count or sample with --anchor pgo for
-    /// both steps, without it for placement. Functions that have changed are left as they are.
+    /// Takes counts from a ledger of opcost count or sample, in place of a training run. One at --anchor pgo
+    /// serves both steps, another one placement alone. Functions that have changed are left as they are.
     #[arg(long, value_name = "LEDGER")]
     pub(crate) profile: Option<PathBuf>,
     /// Does one step alone.

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use opcost_answer::tune::{LeftFunction, Tuned, TunedStep};
 
 use super::gain::gain;
-use super::measure::{Judging, Measured};
+use super::measure::{Judging, MeasuredVariants};
 use super::steps::Tuning;
 
 /// The answers of a tuning, with what was measured of it.
-pub fn answers(tuning: &Tuning, measured: Option<(&Measured, &Judging<'_>)>) -> Tuned {
+pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
     let seconds = |step: usize| {
         measured.map(|(measured, _)| &measured.variants[step].figures.seconds).filter(|all| !all.is_empty())
     };

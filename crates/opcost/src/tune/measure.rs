@@ -36,7 +36,7 @@ pub struct Judging<'a> {
 
 /// What programs take.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct MeasuredVariants {
     /// By step, then the first one again.
     pub variants: Vec<Variant>,
     /// Whether the tuned programs printed what the first one did, and ended alike.
@@ -56,7 +56,7 @@ struct Outcome {
 ///
 /// # Errors
 /// A program cannot be linked or started.
-pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<Measured, Failure> {
+pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<MeasuredVariants, Failure> {
     let stdout = folder.join("judged.out");
     let mut programs: Vec<Vec<PathBuf>> = Vec::new();
     {
@@ -113,5 +113,5 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
             variant.figures.simulated = run.simulated()?;
         }
     }
-    Ok(Measured { variants, outputs_equal, repeats })
+    Ok(MeasuredVariants { variants, outputs_equal, repeats })
 }

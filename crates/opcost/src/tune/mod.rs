@@ -15,5 +15,5 @@ mod steps;
 
 pub use answers::answers;
 pub use gain::gain;
-pub use measure::{Judging, Measured, measure};
+pub use measure::{Judging, MeasuredVariants, measure};
 pub use steps::{BuiltStep, TuneWish, Tuning, tune};
