@@ -88,7 +88,9 @@ pub struct ArrangeJob {
     pub cost: CostModel,
     /// Source files below this folder are named relative to it.
     pub root: PathBuf,
-    /// Whether machine blocks are put in another order; without it they get weights only.
+    /// Whether branches get weights of the ledger. A module that the optimiser made by a profile has its own.
+    pub weighs: bool,
+    /// Whether machine blocks are put in another order.
     pub orders: bool,
     /// The object file.
     pub output: PathBuf,

@@ -71,7 +71,7 @@ impl BuiltStep {
     ) -> Result<BuiltStep, Failure> {
         let mut build = plain_build(options)?;
         build.compile_once(None);
-        let code = build.arranged_code(inputs, Arranging { ledger: None, orders: false })?;
+        let code = build.arranged_code(inputs, Arranging { ledger: None, weighs: false, orders: false })?;
         let order = functions_of(&code.objects)?;
         Ok(BuiltStep { transforms: transforms.to_vec(), build, code, order })
     }
@@ -232,8 +232,10 @@ fn placed(
     let _working = work("placing the code");
     let mut build = plain_build(options)?;
     build.compile_once(same);
+    // The optimiser left weights of its profile.
+    let weighs = !done.contains(&Transform::Profile);
     let ledger = trained.as_ref().map(|trained| &*trained.ledger);
-    let code = build.arranged_code(wish.inputs, Arranging { ledger, orders: true })?;
+    let code = build.arranged_code(wish.inputs, Arranging { ledger, weighs, orders: true })?;
     let hot = function_order(&code.modules);
     let named: BTreeSet<&String> = hot.iter().collect();
     let rest: Vec<String> =

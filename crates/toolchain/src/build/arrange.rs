@@ -31,6 +31,8 @@ const MOST_GAPS: usize = 2000;
 pub struct Arranging<'a> {
     /// What was counted; without it code is generated as it would be.
     pub ledger: Option<&'a Path>,
+    /// Whether branches get weights of the ledger.
+    pub weighs: bool,
     /// Whether machine blocks are put in order.
     pub orders: bool,
 }
@@ -86,6 +88,7 @@ impl Build {
                 code: self.code_options(input),
                 cost: self.cost.clone(),
                 root: std::env::current_dir().map_err(Failure::file("find", "."))?,
+                weighs: how.weighs,
                 orders: how.orders,
                 output: output.clone(),
             };

