@@ -57,7 +57,7 @@ pub(crate) struct HdlArguments {
     #[arg(long, value_name = "KIND", value_enum, default_value = "start")]
     pub(crate) interface: InterfaceName,
     /// Calls the C function so often with inputs at random, and the circuit with the same. Status 3 if
-    /// they differ. It needs iverilog.
+    /// they differ. It needs iverilog and clang's sanitizers (libclang-rt-22-dev).
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) cosimulate: Option<u64>,
     /// Another number gives other inputs at random.

@@ -142,6 +142,13 @@ pub(super) fn carry_out(command: &mut Command, remedy: &str) -> Result<String, F
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        // The linker names a file of clang's sanitizers, and not the package that has it.
+        if words.contains("libclang_rt.") {
+            return Err(Failure::ToolMissing {
+                tool: "clang's sanitizers".to_owned(),
+                remedy: "apt-get install libclang-rt-22-dev".to_owned(),
+            });
+        }
         return Err(Failure::Module {
             module: tool,
             message: format!("it failed: {}", words.lines().next().unwrap_or("it says nothing")),
