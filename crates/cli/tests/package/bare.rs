@@ -98,7 +98,7 @@ impl Bare {
     /// Copies the files of packages, with their links and modes.
     fn copy_files(&self, names: &BTreeSet<String>) {
         let root = self.root.path();
-        for folder in ["bin", "sbin", "lib", "lib64"] {
+        for folder in ["bin", "sbin", "lib", "lib32", "lib64"] {
             std::fs::create_dir_all(root.join("usr").join(folder)).expect("a folder");
             std::os::unix::fs::symlink(format!("usr/{folder}"), root.join(folder)).expect("a link");
         }
