@@ -116,15 +116,6 @@ pub struct Simulation {
     pub mispredicted: u64,
 }
 
-/// The program with some of what can be done to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Variant {
-    /// What was done, in order; nothing for the program as it comes.
-    pub transforms: Vec<Transform>,
-    /// What it takes.
-    pub figures: VariantFigures,
-}
-
 /// A comparison of times: how much faster one program is than another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {

@@ -15,7 +15,7 @@ Examples:
   opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
   opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
-  opcost tune app.c --runs 0 -o app -- 1000      only builds
+  opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.";

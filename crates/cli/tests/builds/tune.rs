@@ -248,6 +248,12 @@ int main(int argc, char **argv) {{
     let why = step(&late, "profile")["refused"][0]["why"].as_str().expect("a reason").to_owned();
     assert!(why.contains("--anchor pgo"), "{why}");
 
+    // Counts of code before the optimiser do not place code that it made without them.
+    let words = ["--profile", "early.opc", "--only", "placement", "--runs", "1", "two.c"];
+    let alone = tuned(&bench, &words, &["3000"]);
+    assert_eq!(step(&alone, "placement")["done"], false, "{alone:#}");
+    assert!(alone["score"].is_null(), "{alone:#}");
+
     // One function has changed since: it alone is left as it is.
     bench.write("two.c", two("if (x % 7 == 3) { if (x % 11) return 8; return x * 3; } return x + 1;"));
     for (ledger, name) in [("early.opc", "profile"), ("late.opc", "placement")] {

@@ -12,7 +12,7 @@ use super::steps::Tuning;
 /// The answers of a tuning, with what was measured of it.
 pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
     let seconds = |step: usize| {
-        measured.map(|(measured, _)| &measured.variants[step].figures.seconds).filter(|all| !all.is_empty())
+        measured.map(|(measured, _)| &measured.variants[step].seconds).filter(|all| !all.is_empty())
     };
     let compared = |before: usize, after: usize| gain(seconds(before)?, seconds(after)?);
     let step = |number: usize| {
@@ -23,7 +23,7 @@ pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_
             seconds: seconds(number).map(|all| median(all)),
             gain: number.checked_sub(1).and_then(|before| compared(before, number)),
             whole: (number > 0).then(|| compared(0, number)).flatten(),
-            simulated: measured.and_then(|(measured, _)| measured.variants[number].figures.simulated),
+            simulated: measured.and_then(|(measured, _)| measured.variants[number].simulated),
         }
     };
     let mut functions: Vec<_> = tuning.modules.iter().flat_map(|module| &module.functions).cloned().collect();

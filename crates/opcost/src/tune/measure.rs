@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::run::Finish;
-use opcost_answer::tune::{Variant, VariantFigures};
+use opcost_answer::tune::VariantFigures;
 use opcost_interrupt::was_stopped;
 use opcost_run::timed::TimedRun;
 use opcost_toolchain::input::Input;
@@ -38,7 +38,7 @@ pub struct Judging<'a> {
 #[derive(Clone, Debug)]
 pub struct MeasuredVariants {
     /// By step, then the first one again.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<VariantFigures>,
     /// Whether the tuned programs printed what the first one did, and ended alike.
     pub outputs_equal: bool,
     /// Whether the first one itself always did.
@@ -73,11 +73,7 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
     }
     // The first one again.
     programs.push(programs[0].clone());
-    let mut variants: Vec<Variant> = steps
-        .iter()
-        .chain(&steps[..1])
-        .map(|step| Variant { transforms: step.transforms.clone(), figures: VariantFigures::default() })
-        .collect();
+    let mut variants = vec![VariantFigures::default(); programs.len()];
     let run = |program: &Path| -> Result<(Outcome, f64), Failure> {
         let run = TimedRun { program, arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
         let (finish, seconds) = run.seconds()?;
@@ -98,7 +94,7 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
             } else {
                 outputs_equal &= is_same;
             }
-            variants[number].figures.seconds.push(seconds);
+            variants[number].seconds.push(seconds);
             if was_stopped() {
                 return Err(Failure::Usage("stopped before all rounds were run".to_owned()));
             }
@@ -110,7 +106,7 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
         for (variant, links) in variants.iter_mut().zip(&programs) {
             let run =
                 TimedRun { program: &links[0], arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
-            variant.figures.simulated = run.simulated()?;
+            variant.simulated = run.simulated()?;
         }
     }
     Ok(MeasuredVariants { variants, outputs_equal, repeats })

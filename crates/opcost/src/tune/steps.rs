@@ -139,11 +139,30 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
         }
     }
     if wish.transforms.contains(&Transform::Placement) {
-        done.push(Transform::Placement);
-        let step = placed(wish, &options, &done, &mut tuning)?;
-        tuning.steps.push(step);
+        match unplaced(wish, &done)? {
+            Some(why) => {
+                tuning.refused.push(RefusedTransform { transform: Transform::Placement, why });
+            }
+            None => {
+                done.push(Transform::Placement);
+                let step = placed(wish, &options, &done, &mut tuning)?;
+                tuning.steps.push(step);
+            }
+        }
     }
     Ok(tuning)
+}
+
+/// Why code is not placed, after what was done. Early counts say nothing of code that was optimised without them.
+fn unplaced(wish: &TuneWish<'_>, done: &[Transform]) -> Result<Option<String>, Failure> {
+    let Some(profile) = wish.profile.filter(|_| !done.contains(&Transform::Profile)) else { return Ok(None) };
+    let why = || {
+        format!(
+            "{} has counts of code before the optimiser, which got no profile of it; count without --anchor pgo",
+            profile.display()
+        )
+    };
+    Ok((anchor_of(profile)? == Anchor::Pgo).then(why))
 }
 
 /// Why the optimiser gets no profile.
@@ -237,10 +256,11 @@ fn placed(
     let ledger = trained.as_ref().map(|trained| &*trained.ledger);
     let code = build.arranged_code(wish.inputs, Arranging { ledger, weighs, orders: true })?;
     let hot = function_order(&code.modules);
-    let named: BTreeSet<&String> = hot.iter().collect();
-    let rest: Vec<String> =
-        functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect();
-    let order = [hot.clone(), rest].concat();
+    let rest: Vec<String> = {
+        let named: BTreeSet<&String> = hot.iter().collect();
+        functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect()
+    };
+    let order = [hot, rest].concat();
     tuning.modules.clone_from(&code.modules);
     Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
 }
