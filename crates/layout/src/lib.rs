@@ -14,6 +14,7 @@
 //! ledgers or LLVM.
 
 mod chains;
+mod few;
 mod functions;
 mod graph;
 mod order;

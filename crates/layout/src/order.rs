@@ -1,9 +1,9 @@
 //! Which order of a function's blocks is good?
 //!
-//! Chains of blocks are merged greedily ([`crate::chains`]), then pieces of the order are moved while that helps
-//! ([`crate::polish`]). If the order in which the blocks lie scores better after all, it stays.
-//! So it does if its jumps cost less: those that are taken, and unconditional ones.
-//! So the result is never worse by its score, and it never says that it is the best.
+//! If few blocks ran, all orders are tried ([`crate::few`]). Else chains of blocks are merged greedily
+//! ([`crate::chains`]), and pieces of the order are moved while that helps ([`crate::polish`]).
+//! An order is taken only if it scores better than the one that is there, and if its jumps do not cost more:
+//! those that are taken, and unconditional ones. Of few blocks it is the best such order; of many it may not be.
 //!
 //! Input: a graph. Output: an [`Order`]: every block once, the entry first, which [`Order::new`] checks by itself.
 //! Cost: near to quadratic in the number of blocks that ran. Limits: the counts are those of one run.
@@ -11,6 +11,7 @@
 use opcost_index::{Id as _, IdMap};
 
 use crate::chains::merge_chains;
+use crate::few::best_of_few;
 use crate::graph::{CodeBlockId, CodeGraph};
 use crate::polish::polish;
 use crate::score::{Score, spare_jumps, taken_jumps};
@@ -58,20 +59,32 @@ impl Order {
     }
 }
 
-/// An order that scores at least as well as that of the graph.
+/// An order that scores at least as well as that of the graph, and whose jumps do not cost more.
 pub fn order_blocks(graph: &CodeGraph) -> Order {
     let before: Vec<CodeBlockId> = graph.blocks.ids().collect();
-    let mut order = merge_chains(graph);
-    polish(graph, &mut order);
-    let jumps =
-        |order: &[CodeBlockId]| u128::from(taken_jumps(graph, order)) + u128::from(spare_jumps(graph, order));
-    if Score::of(graph, &order) <= Score::of(graph, &before) || jumps(&order) > jumps(&before) {
+    let most = jumps(graph, &before);
+    let allowed = |order: &[CodeBlockId]| jumps(graph, order) <= most;
+    let mut order = merged(graph);
+    if Score::of(graph, &order) <= Score::of(graph, &before) || !allowed(&order) {
         order = before;
     }
+    let order = best_of_few(graph, &order, allowed).unwrap_or(order);
     match Order::new(graph, order) {
         Ok(order) => order,
         Err(wrong) => unreachable!("merging and moving keep every block: {wrong:?}"),
     }
+}
+
+/// By merging and moving.
+fn merged(graph: &CodeGraph) -> Vec<CodeBlockId> {
+    let mut order = merge_chains(graph);
+    polish(graph, &mut order);
+    order
+}
+
+/// How many jumps an order costs: those that are taken, and those that a better order would spare.
+fn jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u128 {
+    u128::from(taken_jumps(graph, order)) + u128::from(spare_jumps(graph, order))
 }
 
 #[cfg(test)]
@@ -79,6 +92,8 @@ mod tests {
     use super::*;
     use crate::graph::{CodeBlock, Jump};
     use proptest::prelude::*;
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::TestRunner;
 
     fn id(number: usize) -> CodeBlockId {
         CodeBlockId::new(number)
@@ -94,23 +109,25 @@ mod tests {
         }
     }
 
-    /// The best score by trying all orders.
-    fn best(graph: &CodeGraph) -> Score {
-        fn go(graph: &CodeGraph, order: &mut Vec<CodeBlockId>, best: &mut Score) {
+    /// The best score of all orders that cost at most so many jumps.
+    fn best(graph: &CodeGraph, most: u128) -> Score {
+        fn go(graph: &CodeGraph, order: &mut Vec<CodeBlockId>, most: u128, best: &mut Score) {
             if order.len() == graph.blocks.len() {
-                *best = (*best).max(Score::of(graph, order));
+                if jumps(graph, order) <= most {
+                    *best = (*best).max(Score::of(graph, order));
+                }
                 return;
             }
             for block in graph.blocks.ids() {
                 if !order.contains(&block) {
                     order.push(block);
-                    go(graph, order, best);
+                    go(graph, order, most, best);
                     order.pop();
                 }
             }
         }
         let mut best = Score::default();
-        go(graph, &mut vec![id(0)], &mut best);
+        go(graph, &mut vec![id(0)], most, &mut best);
         best
     }
 
@@ -132,7 +149,7 @@ mod tests {
         let rotated =
             graph(&[(4, 1), (10, 99), (10, 100), (4, 1)], &[(0, 2, 1), (1, 2, 99), (2, 1, 99), (2, 3, 1)]);
         let order = order_blocks(&rotated);
-        assert_eq!(Score::of(&rotated, order.blocks()), best(&rotated));
+        assert_eq!(Score::of(&rotated, order.blocks()), best(&rotated, u128::MAX));
     }
 
     #[test]
@@ -201,11 +218,25 @@ mod tests {
         }
 
         #[test]
-        fn small_graphs_are_ordered_nearly_as_well_as_can_be(graph in walked(7)) {
+        fn of_few_blocks_the_order_is_the_best(graph in walked(7)) {
+            let before: Vec<_> = graph.blocks.ids().collect();
+            let most = jumps(&graph, &before);
             let order = order_blocks(&graph);
-            let (ours, best) = (Score::of(&graph, order.blocks()), best(&graph));
-            prop_assert!(ours <= best);
-            prop_assert!(ours.fall_throughs() >= 0.9 * best.fall_throughs(), "{ours:?} of {best:?}");
+            prop_assert!(jumps(&graph, order.blocks()) <= most);
+            prop_assert_eq!(Score::of(&graph, order.blocks()), best(&graph, most));
         }
+    }
+
+    #[test]
+    fn merging_and_moving_come_near_to_the_best_order() {
+        // The same graphs each time: of one graph nothing is promised.
+        let mut runner = TestRunner::deterministic();
+        let (mut ours, mut all) = (0.0, 0.0);
+        for _ in 0..300 {
+            let graph = walked(7).new_tree(&mut runner).expect("nothing is rejected").current();
+            ours += Score::of(&graph, &merged(&graph)).fall_throughs();
+            all += best(&graph, u128::MAX).fall_throughs();
+        }
+        assert!(ours >= 0.98 * all, "{ours} of {all}");
     }
 }
