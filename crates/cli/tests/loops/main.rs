@@ -24,6 +24,8 @@ mod predict;
 mod predict_slice;
 mod predicted_code;
 mod slice;
+mod slice_clean;
+mod slice_levels;
 mod told;
 mod twelve;
 mod weaker;
