@@ -68,6 +68,73 @@ pub struct ArrangedModule {
     pub left: Vec<LeftFunction>,
 }
 
+/// A module whose hot joins have copies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedModule {
+    /// Functions with copies.
+    pub functions: Vec<CopiedFunction>,
+    /// Functions that cannot have copies though they ran.
+    pub left: Vec<LeftFunction>,
+}
+
+/// A function whose hot joins have copies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedFunction {
+    /// Linkage name.
+    pub name: String,
+    /// The copies, in the order in which they were made.
+    pub copies: Vec<CopiedBlock>,
+    /// How often each block runs then, copies last. None if paths do not say it, and a second run has to.
+    pub executions: Option<Vec<u64>>,
+    /// The blocks before there were copies.
+    pub blocks: usize,
+    /// Of each block, copies last, its position in the function with copies.
+    pub positions: Vec<u32>,
+}
+
+/// Whether counts that were divided are those of a run of the program with copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conserved {
+    /// Blocks of functions with copies whose counts were divided.
+    pub blocks: u64,
+    /// Those of them that are copies.
+    pub copies: u64,
+    /// Blocks that ran as often as was divided.
+    pub equal: u64,
+    /// Executions of copies in the run.
+    pub copied_executions: u64,
+    /// The sum of all differences in copies.
+    pub wrong_in_copies: u64,
+}
+
+impl Conserved {
+    /// Adds a block that was to run so often, and ran so often.
+    pub fn add(&mut self, is_copy: bool, divided: u64, ran: u64) {
+        self.blocks += 1;
+        self.equal += u64::from(divided == ran);
+        if is_copy {
+            self.copies += 1;
+            self.copied_executions += ran;
+            self.wrong_in_copies += divided.abs_diff(ran);
+        }
+    }
+}
+
+/// A copy of a block for one way in. Blocks are numbered in the function as it was, copies follow in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedBlock {
+    /// The block that is copied.
+    pub block: u32,
+    /// Where it is written: file and line.
+    pub location: Option<String>,
+    /// The block from which control comes to the copy.
+    pub from: u32,
+    /// How often the copy runs; none if paths do not say it.
+    pub executions: Option<u64>,
+    /// How often the block ran when it was there once.
+    pub of: u64,
+}
+
 /// What can be done to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Transform {
@@ -75,6 +142,8 @@ pub enum Transform {
     Profile,
     /// Machine blocks and functions are ordered by their counts.
     Placement,
+    /// Hot joins are there once for each way in.
+    Split,
     /// The program is linked to be loaded at one address.
     Fixed,
     /// The program is linked with its libraries in it.
@@ -89,6 +158,7 @@ impl Transform {
         match self {
             Transform::Profile => "profile",
             Transform::Placement => "placement",
+            Transform::Split => "split",
             Transform::Fixed => "no-pie",
             Transform::Static => "static",
             Transform::Native => "native",
@@ -155,6 +225,10 @@ pub struct Tuned {
     pub links: usize,
     /// What was asked for and is not possible here, with the reason.
     pub refused: Vec<RefusedTransform>,
+    /// Functions whose hot joins have copies.
+    pub copied: Vec<CopiedFunction>,
+    /// What a run of the program with copies says of their counts, if it was asked for.
+    pub conserved: Option<Conserved>,
     /// Functions whose blocks were ordered, the one that ran most first.
     pub functions: Vec<ArrangedFunction>,
     /// Functions that were left as they are.

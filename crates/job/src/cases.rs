@@ -12,14 +12,14 @@ use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::slice::SliceAnswers;
-use opcost_answer::tune::ArrangedModule;
+use opcost_answer::tune::{ArrangedModule, CopiedModule};
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::module::{ModuleJob, ModuleReply};
-use crate::profile::{ArrangeJob, ExportAnswers, ExportJob, PgoJob};
+use crate::profile::{ArrangeJob, CopyJob, ExportAnswers, ExportJob, FinishJob, PgoJob};
 use crate::program::{
     BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob,
 };
@@ -101,6 +101,10 @@ cases! {
     Export(ExportJob) -> ExportAnswers,
     /// A module becomes an object file by the counts of a ledger.
     Arrange(ArrangeJob) -> ArrangedModule,
+    /// A module gets its profile, and copies of hot joins.
+    Copy(CopyJob) -> CopiedModule,
+    /// A module that has its profile is optimised.
+    Finish(FinishJob) -> (),
     /// What the program of a ledger did.
     Work(WorkJob) -> ProgramWork,
     /// Which processor this is.

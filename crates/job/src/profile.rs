@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use opcost_instrument::CostModel;
-use opcost_key::Anchor;
+use opcost_key::{Anchor, Hash128};
 use serde::{Deserialize, Serialize};
 
 use crate::module::CodeOptions;
@@ -94,4 +94,66 @@ pub struct ArrangeJob {
     pub orders: bool,
     /// The object file.
     pub output: PathBuf,
+}
+
+/// A module where clang's profile passes read gets its profile, and copies of hot joins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CopyJob {
+    /// The ledger's file.
+    pub ledger: PathBuf,
+    /// The module.
+    pub module: ExportModule,
+    /// The same counts as a profile of clang's.
+    pub profile: PathBuf,
+    /// What the ledger does not have: paths.
+    pub paths: Vec<FunctionPaths>,
+    /// Weights of instructions.
+    pub cost: CostModel,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Where the module is written.
+    pub output: PathBuf,
+}
+
+/// The optimiser goes on with a module that has its profile.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FinishJob {
+    /// The module.
+    pub module: ExportModule,
+    /// Counts of this very module, if it was counted again.
+    pub ledger: Option<PathBuf>,
+    /// Linkage names of functions whose branches get these counts.
+    pub open: Vec<String>,
+    /// The profile of clang's that it has.
+    pub profile: PathBuf,
+    /// How machine code is generated.
+    pub code: CodeOptions,
+    /// The optimiser's level.
+    pub level: u8,
+    /// Weights of instructions.
+    pub cost: CostModel,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Where the optimised module is written.
+    pub output: PathBuf,
+}
+
+/// The paths that a function took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FunctionPaths {
+    /// Linkage name.
+    pub name: String,
+    /// Hash of its flow: a function with another one has other paths.
+    pub shape: Hash128,
+    /// Its paths.
+    pub paths: Vec<TakenPath>,
+}
+
+/// A path, and how often it was taken.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TakenPath {
+    /// The numbers of the edges along it.
+    pub edges: Vec<u32>,
+    /// How often.
+    pub count: u64,
 }

@@ -8,15 +8,14 @@
 // runs, in edges of the module as it was before (the pass splits edges and, before
 // indirect branches, blocks). Hashes, names and the file's format are LLVM's too.
 #include "generate.h"
+#include "passes.h"
 #include "shim.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/ProfileData/InstrProfWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,24 +43,6 @@ char *write_bitcode(const Module &module, const char *path) {
   out.clear_error();
   return opcost::copy(message);
 }
-
-// The analyses that passes ask for.
-struct Managers {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-
-  Managers(PassBuilder &builder, const Module &module) {
-    TargetLibraryInfoImpl library(module.getTargetTriple());
-    functions.registerPass([=] { return TargetLibraryAnalysis(library); });
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-  }
-};
 
 // One way into a block: a successor of a block as it was, or the entry.
 struct Way {
@@ -130,19 +111,12 @@ char *opcost_pgo_anchor(LLVMModuleRef handle, const opcost_emission *how, int32_
     }
     return !is_there;
   });
-  PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = level > 1;
-  tuning.LoopInterleaving = level > 1;
   // Blocks on one line are kept apart by discriminators, for profiles by line.
   PGOOptions profile("default_%m.profraw", "", "", "", PGOOptions::IRInstr, PGOOptions::NoCSAction,
                      PGOOptions::ColdFuncOpt::Default, /*DebugInfoForProfiling=*/true);
-  PassBuilder builder(machine.get(), tuning, profile, &callbacks);
-  Managers managers(builder, module);
-  static const OptimizationLevel kLevels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
-                                              OptimizationLevel::O3, OptimizationLevel::Os, OptimizationLevel::Oz};
-  ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(kLevels[0])
-                                        : builder.buildPerModuleDefaultPipeline(kLevels[level]);
-  passes.run(module, managers.modules);
+  PassBuilder builder(machine.get(), opcost::clang_tuning(level), profile, &callbacks);
+  opcost::Managers managers(builder, module);
+  opcost::clang_pipeline(builder, level).run(module, managers.modules);
   return is_there ? wrong : opcost::copy("LLVM's pipeline has no pass that profiles");
 }
 
@@ -159,7 +133,7 @@ void opcost_pgo_counters(LLVMModuleRef handle, const opcost_pgo_sink *sink) {
     for (BasicBlock &block : function) own[block.getTerminator()] = number++;
   }
   PassBuilder builder;
-  Managers managers(builder, module);
+  opcost::Managers managers(builder, module);
   PGOInstrumentationGen().run(module, managers.modules);
   for (Function &function : module) {
     auto number = numbers.find(&function);

@@ -16,6 +16,7 @@ mod bits;
 mod charge;
 mod charge_ffi;
 mod code_ffi;
+mod copies;
 mod detail;
 mod emit;
 mod facts;
@@ -52,6 +53,7 @@ mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use bits::{LlvmBits, ParameterPromise};
+pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
 pub use frames::Frame;
 pub use fuel::Guarded;

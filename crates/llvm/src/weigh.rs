@@ -22,7 +22,7 @@ pub struct Weighed {
 }
 
 unsafe extern "C" {
-    fn opcost_weigh_branch(terminator: LLVMValueRef, counts: *const u64, count: u32);
+    pub(crate) fn opcost_weigh_branch(terminator: LLVMValueRef, counts: *const u64, count: u32);
     fn opcost_weigh_entry(function: LLVMValueRef, count: u64);
     fn opcost_weigh_program(module: LLVMModuleRef, counts: *const u64, ends: *const usize, functions: usize);
 }
@@ -34,6 +34,30 @@ impl Session {
     /// # Errors
     /// The module does not verify after it: a defect of ours.
     pub fn weigh(&mut self, functions: &[Weighed], program: &[Vec<u64>]) -> Result<(), LlvmError> {
+        self.weigh_functions(functions);
+        let counted = || program.iter().filter(|counts| !counts.is_empty());
+        let all: Vec<u64> = counted().flatten().copied().collect();
+        let ends: Vec<usize> = counted()
+            .scan(0, |end, counts| {
+                *end += counts.len();
+                Some(*end)
+            })
+            .collect();
+        // SAFETY: as above; both arrays live for the call.
+        unsafe { opcost_weigh_program(self.module, all.as_ptr(), ends.as_ptr(), ends.len()) };
+        self.verify()
+    }
+
+    /// Weighs functions of the last snapshot, and leaves the summary of the program as it is.
+    ///
+    /// # Errors
+    /// The module does not verify after it: a defect of ours.
+    pub fn weigh_branches(&mut self, functions: &[Weighed]) -> Result<(), LlvmError> {
+        self.weigh_functions(functions);
+        self.verify()
+    }
+
+    fn weigh_functions(&self, functions: &[Weighed]) {
         for one in functions {
             let handles = &self.functions[one.function];
             // SAFETY: handles of the live module, here and below.
@@ -55,16 +79,5 @@ impl Session {
                 unsafe { opcost_weigh_branch(end, counts.as_ptr(), successors) };
             }
         }
-        let counted = || program.iter().filter(|counts| !counts.is_empty());
-        let all: Vec<u64> = counted().flatten().copied().collect();
-        let ends: Vec<usize> = counted()
-            .scan(0, |end, counts| {
-                *end += counts.len();
-                Some(*end)
-            })
-            .collect();
-        // SAFETY: as above; both arrays live for the call.
-        unsafe { opcost_weigh_program(self.module, all.as_ptr(), ends.as_ptr(), ends.len()) };
-        self.verify()
     }
 }

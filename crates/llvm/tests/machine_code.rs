@@ -6,6 +6,8 @@
 
 #[path = "snapshot/facts.rs"]
 mod facts;
+#[path = "snapshot/profile.rs"]
+mod profile;
 #[path = "snapshot/referees.rs"]
 mod referees;
 #[path = "snapshot/schedule.rs"]

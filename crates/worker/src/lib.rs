@@ -57,6 +57,8 @@ pub fn carry_out(job: &Job) -> Result<Reply, Refusal> {
         Job::Code(job) => Reply::Code(Box::new(life::code::read_code(job)?)),
         Job::Pgo(job) => Reply::Pgo(Box::new(profile::export::to_pgo(job)?)),
         Job::Arrange(job) => Reply::Arrange(Box::new(profile::arrange::arrange(job)?)),
+        Job::Copy(job) => Reply::Copy(Box::new(profile::copy::copy(job)?)),
+        Job::Finish(job) => Reply::Finish(Box::new(profile::copy::finish(job)?)),
         Job::Work(job) => Reply::Work(Box::new(profile::work::work(job)?)),
         Job::Processor(_) => Reply::Processor(Box::new(profile::work::processor())),
         Job::Export(job) => Reply::Export(Box::new(profile::export::export(job)?)),

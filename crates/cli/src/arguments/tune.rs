@@ -15,16 +15,20 @@ Examples:
   opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
   opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
+  opcost tune app.c --verify -o app -- 1000        counts of copies are compared with a run
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
 
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.
+With --verify, 3 also says that a copy did not run as often as was divided.";
 
 /// One step alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnlyStep {
     /// The optimiser works by the counts.
     Profile,
+    /// Hot joins get a copy for each way in, after the profile.
+    Split,
     /// Machine blocks and functions are ordered.
     Placement,
 }
@@ -79,6 +83,9 @@ pub(crate) struct TuneArguments {
     /// Runs each program in cachegrind, too: machine instructions, cache misses, mispredicted branches.
     #[arg(long)]
     pub(crate) simulate: bool,
+    /// Counts the program with its copies once more, and compares the counts with those that were divided.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Lists every function, with what was done to it or why not.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -96,8 +103,10 @@ impl TuneArguments {
     /// What is to be done.
     pub(crate) fn transforms(&self) -> std::collections::BTreeSet<Transform> {
         let mut all: std::collections::BTreeSet<Transform> = match self.only {
-            None => [Transform::Profile, Transform::Placement].into(),
+            None => [Transform::Profile, Transform::Split, Transform::Placement].into(),
             Some(OnlyStep::Profile) => [Transform::Profile].into(),
+            // The counts of copies are part of the profile.
+            Some(OnlyStep::Split) => [Transform::Profile, Transform::Split].into(),
             Some(OnlyStep::Placement) => [Transform::Placement].into(),
         };
         match self.link_mode {

@@ -43,6 +43,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         profile: arguments.profile.as_deref(),
         arguments: &arguments.arguments,
         stdin: arguments.stdin.as_deref(),
+        verifies: arguments.verify,
     })?;
     let folder =
         Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
@@ -60,11 +61,12 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;
     let tuned = answers(&tuning, measured.as_ref().map(|measured| (measured, &judging)));
     let is_wrong = tuned.outputs_equal == Some(false);
+    let is_unequal = tuned.conserved.is_some_and(|one| one.equal != one.blocks);
     if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
         write(last, &inputs, folder.path(), &arguments.output)?;
     }
     show(arguments, &inputs, &tuned)?;
-    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
+    Ok(if is_wrong || is_unequal { Status::Verdict } else { Status::Fine })
 }
 
 /// Links the program as it is to be used, and gives it its name.

@@ -83,9 +83,11 @@ fn the_profile_is_the_optimisers_and_each_step_has_its_gain() {
         .iter()
         .map(|one| one["name"].as_str().expect("name"))
         .collect();
-    assert_eq!(names, ["profile", "placement"]);
+    assert_eq!(names, ["profile", "placement", "split"]);
+    // Nothing in it is worth a copy.
+    assert_eq!(step(&json, "split")["done"], false);
     assert_eq!((&json["runs"], &json["links"]), (&Value::from(6), &Value::from(2)));
-    for name in names {
+    for name in ["profile", "placement"] {
         let gain = &step(&json, name)["gain"]["time"];
         let of = |what: &str| gain[what].as_f64().expect("a gain");
         assert!(of("low") <= of("median") && of("median") <= of("high"), "{json:#}");
@@ -193,6 +195,7 @@ end program grid
                 let json = tuned(&bench, &words, &[word]);
                 assert_eq!(json["outputs_equal"], true, "{source} {mode} {level}: {json:#}");
                 assert_eq!(step(&json, "placement")["done"], true);
+                assert_eq!(step(&json, "profile")["done"], level == "-O2", "{source}: {json:#}");
             }
         }
         // Another input than that of the training goes the cold ways, too.

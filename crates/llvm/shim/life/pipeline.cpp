@@ -1,15 +1,11 @@
 // The optimiser's passes as clang runs them, each followed by a look.
-//
-// The tuning options are clang's (SLP and loop vectorisation on where clang has
-// them): with these the result is clang's own, byte for byte.
 #include "life/recorder.h"
+#include "passes.h"
 #include "shim.h"
 
 #include "llvm/Analysis/LazyCallGraph.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -17,9 +13,6 @@ using namespace llvm;
 using namespace opcost::life;
 
 namespace {
-
-// -Oz; -Os is one less, and the others are themselves.
-constexpr int32_t kSmallest = 5;
 
 // Pass managers and adaptors are no passes.
 bool is_pass(StringRef name) { return !name.contains("PassManager") && !name.contains("PassAdaptor") && !name.contains("Proxy"); }
@@ -57,31 +50,10 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
     callbacks.registerAfterPassInvalidatedCallback(
         [&](StringRef pass, const PreservedAnalyses &) { recorder->look_for_lost(name(pass)); });
   }
-  PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = level > 1;
-  tuning.LoopInterleaving = level > 1;
-  // -Oz leaves loops as they are, and packs what stands in a row.
-  tuning.LoopVectorization = level > 1 && level != kSmallest;
-  tuning.SLPVectorization = level > 1;
-  tuning.CallGraphProfile = true;
-
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
-  TargetLibraryInfoImpl library(module.getTargetTriple());
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  static const OptimizationLevel kLevels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
-                                              OptimizationLevel::O3, OptimizationLevel::Os, OptimizationLevel::Oz};
-  ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(kLevels[0])
-                                        : builder.buildPerModuleDefaultPipeline(kLevels[level]);
+  PassBuilder builder(machine, opcost::clang_tuning(level), std::nullopt, &callbacks);
+  opcost::Managers managers(builder, module);
+  ModulePassManager passes = opcost::clang_pipeline(builder, level);
   if (recorder)
     for (Function &function : module) recorder->ir("front end", function);
-  passes.run(module, modules);
+  passes.run(module, managers.modules);
 }

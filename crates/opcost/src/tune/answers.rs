@@ -36,6 +36,8 @@ pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_
         runs: seconds(0).map_or(0, Vec::len),
         links: measured.map_or(0, |(_, how)| how.links),
         refused: tuning.refused.clone(),
+        copied: tuning.copied.iter().flat_map(|module| &module.functions).cloned().collect(),
+        conserved: tuning.conserved,
         functions,
         left: left.into_iter().cloned().collect(),
         // Outputs of a program that prints a time or an address say nothing.

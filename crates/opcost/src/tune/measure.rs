@@ -14,7 +14,7 @@ use opcost_interrupt::was_stopped;
 use opcost_run::timed::TimedRun;
 use opcost_toolchain::input::Input;
 
-use super::steps::BuiltStep;
+use super::built::BuiltStep;
 use crate::progress::work;
 
 /// How programs are compared.

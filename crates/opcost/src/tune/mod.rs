@@ -1,7 +1,8 @@
 //! A program: how can it be made faster by what it does?
 //!
 //! The program is counted while it does its training, twice. The first counts are taken where clang's profile passes
-//! read, and become the profile that the optimiser works by. The second are of what the optimiser made, and say
+//! read, and become the profile that the optimiser works by. By the paths of that run hot joins get copies
+//!. The second counts are of what the optimiser made, and say
 //! how machine blocks and functions are placed ([`opcost_layout`]). Each step is a program of its own
 //! ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
@@ -9,11 +10,19 @@
 //! counted builds and runs, and a code generation for each step.
 
 mod answers;
+mod built;
 mod gain;
 mod measure;
+mod placing;
+mod profile;
+mod split;
 mod steps;
+mod training;
+mod wish;
 
 pub use answers::answers;
+pub use built::BuiltStep;
 pub use gain::gain;
 pub use measure::{Judging, MeasuredVariants, measure};
-pub use steps::{BuiltStep, TuneWish, Tuning, tune};
+pub use steps::{Tuning, tune};
+pub use wish::TuneWish;

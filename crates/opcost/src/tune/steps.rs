@@ -1,95 +1,33 @@
 //! What is done to a program, one step behind the other.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-use opcost_answer::tune::{ArrangedModule, LeftFunction, RefusedTransform, Transform};
-use opcost_answer::{Failure, run::Finish};
-use opcost_index::{Id as _, IdMap};
-use opcost_job::module::ThreadMode;
-use opcost_job::profile::{ExportFormat, ExportModule};
-use opcost_key::{Anchor, Placement};
-use opcost_layout::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
-use opcost_run::start::Streams;
-use opcost_toolchain::build::{
-    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, functions_of,
+use opcost_answer::Failure;
+use opcost_answer::tune::{
+    ArrangedModule, Conserved, CopiedModule, LeftFunction, RefusedTransform, Transform,
 };
-use opcost_toolchain::input::{Input, Language};
-use opcost_toolchain::options::CompileOptions;
-use thiserror::Error;
+use opcost_toolchain::input::Language;
 
-use crate::counting::{Measurement, Task};
-use crate::ledgers;
+use super::built::BuiltStep;
+use super::placing::{placed, unplaced};
+use super::profile::{Profiled, with_profile};
+use super::split::{Split, conserved, unsplit};
+use super::wish::TuneWish;
 use crate::progress::work;
 
-/// What is to be done.
-#[derive(Clone, Debug)]
-pub struct TuneWish<'a> {
-    /// Sources, bitcode and objects.
-    pub inputs: &'a [Input],
-    /// How they are compiled.
-    pub options: &'a CompileOptions,
-    /// What to do.
-    pub transforms: BTreeSet<Transform>,
-    /// A ledger to go by in place of a training run.
-    pub profile: Option<&'a Path>,
-    /// The words of the training run.
-    pub arguments: &'a [OsString],
-    /// What it reads as its standard input.
-    pub stdin: Option<&'a Path>,
-}
-
-/// The program after one step.
-pub struct BuiltStep {
-    /// What was done up to here, in order.
-    pub transforms: Vec<Transform>,
-    build: Build,
-    code: ArrangedCode,
-    /// All functions, in the order of their addresses.
-    pub order: Vec<String>,
-}
-
 /// The program after each step.
+#[derive(Default)]
 pub struct Tuning {
     /// The program as it comes, then with one step more each.
     pub steps: Vec<BuiltStep>,
     /// What is not possible.
     pub refused: Vec<RefusedTransform>,
+    /// What was copied, by module.
+    pub copied: Vec<CopiedModule>,
+    /// What a run of the program with copies says of their counts, if it was asked for.
+    pub conserved: Option<Conserved>,
     /// What placement did, by module.
     pub modules: Vec<ArrangedModule>,
     /// Functions that the profile does not fit.
     pub left: Vec<LeftFunction>,
-}
-
-impl BuiltStep {
-    /// The program with its code generated as it would be.
-    fn plain(
-        transforms: &[Transform],
-        options: &CompileOptions,
-        inputs: &[Input],
-    ) -> Result<BuiltStep, Failure> {
-        let mut build = plain_build(options)?;
-        build.compile_once(None);
-        let code = build.arranged_code(inputs, Arranging { ledger: None, weighs: false, orders: false })?;
-        let order = functions_of(&code.objects)?;
-        Ok(BuiltStep { transforms: transforms.to_vec(), build, code, order })
-    }
-
-    /// Links the program.
-    ///
-    /// # Errors
-    /// The linker fails.
-    pub fn link(&self, inputs: &[Input], gaps: Option<u64>, output: &Path) -> Result<(), Failure> {
-        // As it comes, the linker orders functions itself.
-        let is_placed = self.transforms.contains(&Transform::Placement);
-        let names = if is_placed || gaps.is_some() { &self.order[..] } else { &[] };
-        self.build.arranged_program(inputs, &self.code, FunctionOrder { names, gaps }, output)
-    }
-}
-
-fn plain_build(options: &CompileOptions) -> Result<Build, Failure> {
-    Build::new(options, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })
 }
 
 /// Builds the program with one step after the other.
@@ -104,7 +42,7 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
             rust.path.display()
         )));
     }
-    let mut tuning = Tuning { steps: Vec::new(), refused: Vec::new(), modules: Vec::new(), left: Vec::new() };
+    let mut tuning = Tuning::default();
     let mut options = wish.options.clone();
     let mut done = Vec::new();
     {
@@ -126,15 +64,22 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
         tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
     }
     if wish.transforms.contains(&Transform::Profile) {
-        match with_profile(wish, &options, &mut tuning)? {
-            Ok(with) => {
-                options = with;
+        match with_profile(wish, &options, &tuning.steps[0].build)? {
+            Ok(profiled) => {
+                tuning.left.extend(profiled.left.iter().cloned());
+                options = profiled.options.clone();
                 done.push(Transform::Profile);
                 tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
+                if wish.transforms.contains(&Transform::Split) {
+                    split_step(wish, &profiled, &mut done, &mut tuning)?;
+                }
             }
             Err(why) => {
-                let why = why.to_string();
-                tuning.refused.push(RefusedTransform { transform: Transform::Profile, why });
+                for transform in [Transform::Profile, Transform::Split] {
+                    if wish.transforms.contains(&transform) {
+                        tuning.refused.push(RefusedTransform { transform, why: why.to_string() });
+                    }
+                }
             }
         }
     }
@@ -145,7 +90,9 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
             }
             None => {
                 done.push(Transform::Placement);
-                let step = placed(wish, &options, &done, &mut tuning)?;
+                let last = tuning.steps.last().map(|step| &step.build);
+                let step = placed(wish, &options, &done, last)?;
+                tuning.modules.clone_from(&step.code.modules);
                 tuning.steps.push(step);
             }
         }
@@ -153,217 +100,32 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     Ok(tuning)
 }
 
-/// Why code is not placed, after what was done. Early counts say nothing of code that was optimised without them.
-fn unplaced(wish: &TuneWish<'_>, done: &[Transform]) -> Result<Option<String>, Failure> {
-    let Some(profile) = wish.profile.filter(|_| !done.contains(&Transform::Profile)) else { return Ok(None) };
-    let why = || {
-        format!(
-            "{} has counts of code before the optimiser, which got no profile of it; count without --anchor pgo",
-            profile.display()
-        )
-    };
-    Ok((anchor_of(profile)? == Anchor::Pgo).then(why))
-}
-
-/// Why the optimiser gets no profile.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum NoProfile {
-    #[error("at -O0 there is no optimiser that would read it")]
-    NotOptimised,
-    #[error("{}: sources of Fortran cannot be counted where the optimiser reads a profile", .0.display())]
-    Fortran(PathBuf),
-    #[error("{} has been optimised, and the optimiser reads a profile before it begins; give sources", .0.display())]
-    Bitcode(PathBuf),
-    #[error("{} was not counted where the optimiser reads a profile (--anchor pgo)", .0.display())]
-    OtherAnchor(PathBuf),
-    #[error("no function has counts")]
-    NothingCounted,
-}
-
-/// The options with a profile of the training run for the optimiser; or why there is none.
-fn with_profile(
+/// Adds the step in which hot joins are copied, if they can be.
+fn split_step(
     wish: &TuneWish<'_>,
-    options: &CompileOptions,
+    profiled: &Profiled,
+    done: &mut Vec<Transform>,
     tuning: &mut Tuning,
-) -> Result<Result<CompileOptions, NoProfile>, Failure> {
-    if let Some(bitcode) = wish.inputs.iter().find(|input| input.language == Language::Bitcode) {
-        return Ok(Err(NoProfile::Bitcode(bitcode.path.clone())));
+) -> Result<(), Failure> {
+    if let Some(why) = unsplit(wish) {
+        tuning.refused.push(RefusedTransform { transform: Transform::Split, why });
+        return Ok(());
     }
-    if options.level == "0" {
-        return Ok(Err(NoProfile::NotOptimised));
+    let split = Split::new(wish, profiled)?;
+    tuning.left.extend(split.copied.values().flat_map(|one| &one.module.left).cloned());
+    if split.functions().next().is_none() {
+        let why = "no join is hot and small enough for a copy".to_owned();
+        tuning.refused.push(RefusedTransform { transform: Transform::Split, why });
+        return Ok(());
     }
-    if let Some(fortran) = wish.inputs.iter().find(|input| input.language == Language::Fortran) {
-        return Ok(Err(NoProfile::Fortran(fortran.path.clone())));
+    let counted = (split.is_open() || wish.verifies).then(|| split.counted()).transpose()?;
+    if wish.verifies
+        && let Some(counted) = &counted
+    {
+        tuning.conserved = Some(conserved(&split, &counted.ledger)?);
     }
-    let options_pgo = CompileOptions { anchor: Some(Anchor::Pgo), ..options.clone() };
-    let trained = match wish.profile {
-        None => Trained::run(wish, &options_pgo, None)?,
-        Some(profile) if anchor_of(profile)? == Anchor::Pgo => Trained::given(&options_pgo, profile)?,
-        Some(profile) => return Ok(Err(NoProfile::OtherAnchor(profile.to_owned()))),
-    };
-    let _working = work("making the profile");
-    let mut modules = Vec::new();
-    for (position, input) in wish.inputs.iter().enumerate() {
-        if input.language == Language::Object {
-            continue;
-        }
-        let made = trained.build.bitcode(input, position)?;
-        let kept = trained.build.path(format!("{position}.trained.bc"));
-        std::fs::copy(&made, &kept).map_err(Failure::file("write", &kept))?;
-        modules.push(ExportModule {
-            name: trained.build.module_name(input)?,
-            anchor: Anchor::Pgo,
-            bitcode: kept,
-        });
-    }
-    // It has to be there as long as the program is built with it.
-    let first = &tuning.steps[0].build;
-    let profile = first.path("program.profdata");
-    let answers = trained.build.export(ExportFormat::Profdata, trained.ledger, modules, &profile)?;
-    let transform = Transform::Profile;
-    let left = |(name, why)| LeftFunction { transform, name, why };
-    tuning.left.extend(answers.refused.into_iter().map(left));
-    if answers.functions == 0 {
-        return Ok(Err(NoProfile::NothingCounted));
-    }
-    let mut with = options.clone();
-    with.cflags.push(format!("-fprofile-use={}", profile.display()));
-    // Functions that did not run have no counts, and that is no defect of the profile.
-    with.cflags.push("-Wno-profile-instr-unprofiled".to_owned());
-    Ok(Ok(with))
-}
-
-/// The program with its machine blocks and functions in order.
-fn placed(
-    wish: &TuneWish<'_>,
-    options: &CompileOptions,
-    done: &[Transform],
-    tuning: &mut Tuning,
-) -> Result<BuiltStep, Failure> {
-    // The last step has these options, and its modules are those that are placed.
-    let same = tuning.steps.last().map(|step| &step.build);
-    let trained = match wish.profile {
-        None => Some(Trained::run(wish, options, same)?),
-        // The optimiser's own weights are what is known of the code that it made by that profile.
-        Some(profile) if anchor_of(profile)? == Anchor::Pgo => None,
-        Some(profile) => Some(Trained::given(options, profile)?),
-    };
-    let _working = work("placing the code");
-    let mut build = plain_build(options)?;
-    build.compile_once(same);
-    // The optimiser left weights of its profile.
-    let weighs = !done.contains(&Transform::Profile);
-    let ledger = trained.as_ref().map(|trained| &*trained.ledger);
-    let code = build.arranged_code(wish.inputs, Arranging { ledger, weighs, orders: true })?;
-    let hot = function_order(&code.modules);
-    let rest: Vec<String> = {
-        let named: BTreeSet<&String> = hot.iter().collect();
-        functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect()
-    };
-    let order = [hot, rest].concat();
-    tuning.modules.clone_from(&code.modules);
-    Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
-}
-
-/// Functions that ran, those that call each other near to each other.
-fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
-    let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
-    let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
-    let mut names = Vec::new();
-    for one in modules.iter().flat_map(|module| &module.functions) {
-        // Two functions of one name are one to the linker's list.
-        ids.entry(&one.name).or_insert_with(|| {
-            names.push(one.name.clone());
-            functions.push(CodeFunction { bytes: one.bytes, executions: one.executions })
-        });
-    }
-    let call = |call: &opcost_answer::tune::CountedCall| {
-        Some(FunctionCalls { from: *ids.get(&*call.from)?, to: *ids.get(&*call.to)?, calls: call.calls })
-    };
-    let calls: Vec<FunctionCalls> =
-        modules.iter().flat_map(|module| &module.calls).filter_map(call).collect();
-    order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
-}
-
-/// The state of the modules whose counts a ledger has.
-fn anchor_of(ledger: &Path) -> Result<Anchor, Failure> {
-    let read = match ledgers::read(&[ledger.to_owned()], None)? {
-        ledgers::Given::Ledger(read) => read,
-        ledgers::Given::Raw(_) => {
-            return Err(Failure::Usage(format!(
-                "{} has raw counters; make a ledger of them: opcost report {} --ledger run.opc",
-                ledger.display(),
-                ledger.display()
-            )));
-        }
-    };
-    ledgers::need_counts(ledger, &read)?;
-    let mut anchors = read.about.modules.iter().map(|module| module.anchor);
-    let first = anchors.next().unwrap_or(Anchor::Optimized);
-    if let Some(other) = anchors.find(|&anchor| anchor != first) {
-        return Err(Failure::Usage(format!(
-            "{} has counts of modules at the anchors {first} and {other}; count all at one",
-            ledger.display()
-        )));
-    }
-    Ok(first)
-}
-
-/// A counted build that has done its training, or what a ledger has of it.
-struct Trained {
-    build: Build,
-    /// The file of what was counted.
-    ledger: PathBuf,
-}
-
-impl Trained {
-    /// A build to which a ledger is given.
-    fn given(options: &CompileOptions, ledger: &Path) -> Result<Trained, Failure> {
-        let mut build = plain_build(options)?;
-        build.compile_once(None);
-        Ok(Trained { build, ledger: ledger.to_owned() })
-    }
-
-    /// `same` has been built with these options.
-    fn run(wish: &TuneWish<'_>, options: &CompileOptions, same: Option<&Build>) -> Result<Trained, Failure> {
-        let mut build = Build::counted(options, Placement::Chords, ThreadMode::IfStarted)?;
-        build.compile_once(same);
-        let program = build.path("program");
-        {
-            let _working = work("building it with counters");
-            build.program(wish.inputs, &program)?;
-        }
-        let _working = work("training");
-        let measured = Measurement::run(&Task {
-            program: &program,
-            arguments: wish.arguments,
-            streams: Streams {
-                stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
-                stdout: Some(build.path("training.out")),
-                stdout_to_stderr: false,
-                stderr: None,
-            },
-            repeat: 1,
-            is_deterministic: false,
-        })?;
-        match measured.finish() {
-            Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
-            _ => {}
-        }
-        let ledger = build.path("training.opc");
-        ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
-        Ok(Trained { build, ledger })
-    }
-}
-
-/// A program that failed did not do what it will do.
-fn failed_training(finish: Finish) -> Failure {
-    let how = match finish {
-        Finish::Exited(status) => format!("ended with status {status}"),
-        Finish::Killed(signal) => format!("was killed by signal {signal}"),
-    };
-    Failure::Usage(format!(
-        "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
-         (--stdin FILE) with which it succeeds"
-    ))
+    tuning.copied = split.copied.values().map(|one| one.module.clone()).collect();
+    done.push(Transform::Split);
+    tuning.steps.push(split.finish(done, counted.as_ref())?);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //! Cost: the functions.
 
 use opcost_answer::names::demangle;
-use opcost_answer::tune::{ArrangedFunction, Change, Gain, Simulation, Transform, Tuned};
+use opcost_answer::tune::{ArrangedFunction, Change, CopiedFunction, Gain, Simulation, Transform, Tuned};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +34,10 @@ pub struct TuneJson<'a> {
     score: Option<ChangeJson<f64>>,
     /// How often control went to another block than the next, in the training run; null without placement.
     taken_branches: Option<ChangeJson<u64>>,
+    /// What a run of the program with copies says of their counts; null without `--verify` or copies.
+    conserved: Option<ConservedJson>,
+    /// Copies of hot joins.
+    copies: Vec<CopyJson<'a>>,
     /// Functions whose machine blocks were ordered, the one that ran most first.
     functions: Vec<FunctionJson<'a>>,
 }
@@ -41,7 +45,7 @@ pub struct TuneJson<'a> {
 /// A step.
 #[derive(Serialize, JsonSchema)]
 struct TransformJson<'a> {
-    /// `profile`: the optimiser works by counts. `placement`: blocks and functions are ordered. `no-pie`,
+    /// `profile`: the optimiser works by counts. `split`: hot joins have copies. `placement`: blocks and functions are ordered. `no-pie`,
     /// `static`, `native`: how it is linked, and for which processor.
     name: &'static str,
     /// Whether it was done.
@@ -121,6 +125,42 @@ struct FunctionJson<'a> {
     taken_branches: ChangeJson<u64>,
 }
 
+/// Counts that were divided, compared with those of a run.
+#[derive(Serialize, JsonSchema)]
+struct ConservedJson {
+    /// Whether all blocks ran as often as was divided.
+    holds: bool,
+    /// Blocks of functions with copies whose counts were divided.
+    blocks: u64,
+    /// Those of them that are copies.
+    copies: u64,
+    /// Blocks that ran as often as was divided.
+    equal: u64,
+    /// Executions of copies in the run.
+    copied_executions: u64,
+    /// The sum of all differences in copies.
+    wrong_in_copies: u64,
+}
+
+/// A copy of a block for one way in.
+#[derive(Serialize, JsonSchema)]
+struct CopyJson<'a> {
+    /// The function, as its language writes it.
+    function: String,
+    /// Its linkage name.
+    symbol: &'a str,
+    /// The block that is copied, by its position in the function where the optimiser reads its profile.
+    block: u32,
+    /// Where it is written: file and line; null without debug information.
+    location: Option<&'a str>,
+    /// The block from which control comes to the copy. Copies are numbered after the function's blocks.
+    from: u32,
+    /// How often the copy ran in the training run; null if paths do not say it, and its function was counted again.
+    executions: Option<u64>,
+    /// How often the block ran when it was there once.
+    of: u64,
+}
+
 impl<'a> TuneJson<'a> {
     /// The document's text.
     pub fn text(tuned: &'a Tuned) -> String {
@@ -140,6 +180,15 @@ impl<'a> TuneJson<'a> {
             outputs_equal: tuned.outputs_equal,
             score: is_placed.then(|| change(sums.0)),
             taken_branches: is_placed.then(|| change(sums.1)),
+            conserved: tuned.conserved.map(|one| ConservedJson {
+                holds: one.equal == one.blocks,
+                blocks: one.blocks,
+                copies: one.copies,
+                equal: one.equal,
+                copied_executions: one.copied_executions,
+                wrong_in_copies: one.wrong_in_copies,
+            }),
+            copies: tuned.copied.iter().flat_map(copies).collect(),
             functions: tuned.functions.iter().map(function).collect(),
         }
     }
@@ -195,6 +244,18 @@ fn gain(gain: Gain) -> GainJson {
 
 fn change<T>(change: Change<T>) -> ChangeJson<T> {
     ChangeJson { before: change.before, after: change.after }
+}
+
+fn copies(one: &CopiedFunction) -> impl Iterator<Item = CopyJson<'_>> {
+    one.copies.iter().map(|copy| CopyJson {
+        function: demangle(&one.name),
+        symbol: &one.name,
+        block: copy.block,
+        location: copy.location.as_deref(),
+        from: copy.from,
+        executions: copy.executions,
+        of: copy.of,
+    })
 }
 
 fn function(one: &ArrangedFunction) -> FunctionJson<'_> {

@@ -54,7 +54,9 @@ pub fn print_tune(report: &TuneReport<'_>, width: usize) -> String {
         let words = format!("not done: {}: {}", refused.transform.name(), refused.why);
         let _ = writeln!(text, "{}", printable(&words));
     }
+    print_copies(report, width, &mut text);
     print_functions(report, width, &mut text);
+    print_left(report, &mut text);
     if !report.next.is_empty() {
         text.push('\n');
     }
@@ -174,6 +176,11 @@ fn print_functions(report: &TuneReport<'_>, width: usize, text: &mut String) {
     if tuned.functions.len() > shown {
         let _ = writeln!(text, "  and {} more (--explain lists all)", tuned.functions.len() - shown);
     }
+}
+
+/// Functions that were left as they are.
+fn print_left(report: &TuneReport<'_>, text: &mut String) {
+    let tuned = report.tuned;
     if !tuned.left.is_empty() {
         let named: Vec<String> = tuned
             .left
@@ -188,5 +195,55 @@ fn print_functions(report: &TuneReport<'_>, width: usize, text: &mut String) {
             named.join(", ")
         );
         let _ = writeln!(text, "{}", printable(&words));
+    }
+}
+
+/// Which blocks are there twice.
+fn print_copies(report: &TuneReport<'_>, width: usize, text: &mut String) {
+    let copied = &report.tuned.copied;
+    if copied.is_empty() {
+        return;
+    }
+    let copies: usize = copied.iter().map(|function| function.copies.len()).sum();
+    let _ = writeln!(
+        text,
+        "\nsplit: {} copied for a way in, in {}",
+        counted(copies, "hot join"),
+        counted(copied.len(), "function"),
+    );
+    match report.tuned.conserved {
+        Some(one) if one.equal == one.blocks => {
+            let words = format!("verified: {} ran as often as was divided", counted(one.blocks, "block"));
+            let _ = writeln!(text, "{words}");
+        }
+        Some(one) => {
+            let words = format!(
+                "{} of {} did not run as often as was divided, {} of {} executions of copies",
+                grouped(one.blocks - one.equal),
+                counted(one.blocks, "block"),
+                grouped(one.wrong_in_copies),
+                grouped(one.copied_executions)
+            );
+            let _ = writeln!(text, "{}", paint(BAD, words));
+        }
+        None => {}
+    }
+    let _ = writeln!(text, "{:>14} {:>14}  location, function", "copy runs", "of");
+    let mut rows: Vec<_> =
+        copied.iter().flat_map(|one| one.copies.iter().map(|copy| (copy, &one.name))).collect();
+    rows.sort_by_key(|(copy, _)| std::cmp::Reverse(copy.executions));
+    let shown = if report.explain { rows.len() } else { FUNCTIONS };
+    for (copy, name) in rows.iter().take(shown) {
+        let location = copy.location.as_ref().map_or_else(String::new, |location| format!("{location}, "));
+        let line = format!(
+            "{:>14} {:>14}  {location}{}",
+            copy.executions.map_or_else(|| "counted again".to_owned(), grouped),
+            grouped(copy.of),
+            shown_name(name)
+        );
+        let _ = writeln!(text, "{}", cut(&printable(&line), width));
+    }
+    if rows.len() > shown {
+        let _ = writeln!(text, "  and {} more (--explain lists all)", rows.len() - shown);
     }
 }

@@ -73,8 +73,11 @@ impl Build {
         };
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);
+        // A warning that flang does not have cannot be turned off: to flang that is an error.
+        let is_idle = |flag: &str| input.language == Language::Fortran && flag.starts_with("-Wno-");
+        let flags = self.options.shaping_flags();
         command
-            .args(self.options.shaping_flags().iter().filter(|flag| !is_linkers(flag)))
+            .args(flags.iter().filter(|flag| !is_linkers(flag) && !is_idle(flag)))
             .args([self.debug_flag, "-c", "-emit-llvm", "-o"])
             .arg(&output);
         if input.language == Language::Fortran && !self.names_module_folder() {
@@ -100,12 +103,16 @@ impl Build {
             Anchor::Source | Anchor::Pgo if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);
             }
+            // flang has no flag for that. LLVM's own bisection leaves out all passes that need not run.
+            Anchor::Pgo => {
+                command.args(["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]);
+            }
             Anchor::Optimized => {}
             other => {
                 return Err(Failure::Usage(format!(
                     "anchor {other} does not fit the source {}; use optimized{}",
                     input.path.display(),
-                    if input.language == Language::Fortran { "" } else { ", source or pgo" }
+                    if input.language == Language::Fortran { " or pgo" } else { ", source or pgo" }
                 )));
             }
         }

@@ -5,6 +5,7 @@ mod analysis;
 mod arrange;
 mod code;
 mod compile;
+mod copies;
 mod export;
 mod headers;
 mod life;
@@ -21,6 +22,7 @@ mod work;
 
 pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
+pub use copies::{CopiedInput, CopyRequest, pipeline_flag};
 pub use export::reasons;
 pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub use state::{Build, Optimiser, Platform, Purpose};

@@ -52,13 +52,25 @@ impl Laid {
     /// Gives branches, entries and the module their weights. `program` has the counts of all functions of the
     /// program, of each its entries first.
     pub(crate) fn weigh(&mut self, program: &[Vec<u64>]) -> Result<(), WorkError> {
+        let functions = self.weighed(|_| true)?;
+        Ok(self.session.weigh(&functions, program)?)
+    }
+
+    /// Gives the branches of these functions their weights, and leaves all else as it is.
+    pub(crate) fn weigh_branches(&mut self, names: &[String]) -> Result<(), WorkError> {
+        let functions = self.weighed(|name| names.iter().any(|one| one == name))?;
+        Ok(self.session.weigh_branches(&functions)?)
+    }
+
+    /// What is known of functions with such names.
+    fn weighed(&self, is_one: impl Fn(&str) -> bool) -> Result<Vec<Weighed>, WorkError> {
         let mut functions = Vec::new();
-        for (id, counts) in self.counted() {
+        for (id, counts) in self.counted().filter(|(id, _)| is_one(&self.map.functions[*id].name)) {
             let taken = self.branches(id, counts)?;
             let branches = taken.into_iter().map(|((block, slot), count)| (block, slot, count)).collect();
             functions.push(Weighed { function: id, entries: counts.entries, branches });
         }
-        Ok(self.session.weigh(&functions, program)?)
+        Ok(functions)
     }
 }
 

@@ -1,0 +1,77 @@
+//! Machine blocks and functions lie in memory by how often they run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use opcost_answer::Failure;
+use opcost_answer::tune::{ArrangedModule, Transform};
+use opcost_index::{Id as _, IdMap};
+use opcost_key::{Anchor, Placement};
+use opcost_layout::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
+use opcost_toolchain::build::{Arranging, Build, functions_of};
+use opcost_toolchain::options::CompileOptions;
+
+use super::built::{BuiltStep, plain_build};
+use super::training::{Trained, Training, anchor_of};
+use super::wish::TuneWish;
+use crate::progress::work;
+
+/// Why code is not placed, after what was done. Early counts say nothing of code that was optimised without them.
+pub(super) fn unplaced(wish: &TuneWish<'_>, done: &[Transform]) -> Result<Option<String>, Failure> {
+    let Some(profile) = wish.profile.filter(|_| !done.contains(&Transform::Profile)) else { return Ok(None) };
+    let why = || {
+        format!(
+            "{} has counts of code before the optimiser, which got no profile of it; count without --anchor pgo",
+            profile.display()
+        )
+    };
+    Ok((anchor_of(profile)? == Anchor::Pgo).then(why))
+}
+
+/// The program with its machine blocks and functions in order. `same` has these options, and its modules are placed.
+pub(super) fn placed(
+    wish: &TuneWish<'_>,
+    options: &CompileOptions,
+    done: &[Transform],
+    same: Option<&Build>,
+) -> Result<BuiltStep, Failure> {
+    let trained = match wish.profile {
+        None => Some(Trained::run(wish, &Training { options, placement: Placement::Chords, same })?),
+        // The optimiser's own weights are what is known of the code that it made by that profile.
+        Some(profile) if anchor_of(profile)? == Anchor::Pgo => None,
+        Some(profile) => Some(Trained::given(options, profile)?),
+    };
+    let _working = work("placing the code");
+    let mut build = plain_build(options)?;
+    build.compile_once(same);
+    // The optimiser left weights of its profile.
+    let weighs = !done.contains(&Transform::Profile);
+    let ledger = trained.as_ref().map(|trained| &*trained.ledger);
+    let code = build.arranged_code(wish.inputs, Arranging { ledger, weighs, orders: true })?;
+    let hot = function_order(&code.modules);
+    let rest: Vec<String> = {
+        let named: BTreeSet<&String> = hot.iter().collect();
+        functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect()
+    };
+    let order = [hot, rest].concat();
+    Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
+}
+
+/// Functions that ran, those that call each other near to each other.
+fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
+    let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
+    let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
+    let mut names = Vec::new();
+    for one in modules.iter().flat_map(|module| &module.functions) {
+        // Two functions of one name are one to the linker's list.
+        ids.entry(&one.name).or_insert_with(|| {
+            names.push(one.name.clone());
+            functions.push(CodeFunction { bytes: one.bytes, executions: one.executions })
+        });
+    }
+    let call = |call: &opcost_answer::tune::CountedCall| {
+        Some(FunctionCalls { from: *ids.get(&*call.from)?, to: *ids.get(&*call.to)?, calls: call.calls })
+    };
+    let calls: Vec<FunctionCalls> =
+        modules.iter().flat_map(|module| &module.calls).filter_map(call).collect();
+    order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
+}

@@ -1,0 +1,136 @@
+//! What does the program do? A training run, or a ledger of one.
+
+use std::path::{Path, PathBuf};
+
+use opcost_answer::{Failure, run::Finish};
+use opcost_index::Id as _;
+use opcost_job::module::ThreadMode;
+use opcost_job::profile::{FunctionPaths, TakenPath};
+use opcost_key::{Anchor, Placement};
+use opcost_run::start::Streams;
+use opcost_toolchain::build::Build;
+use opcost_toolchain::options::CompileOptions;
+
+use super::built::plain_build;
+use super::wish::TuneWish;
+use crate::counting::{Measurement, Task};
+use crate::ledgers;
+use crate::progress::work;
+
+/// The state of the modules whose counts a ledger has.
+pub(super) fn anchor_of(ledger: &Path) -> Result<Anchor, Failure> {
+    let read = match ledgers::read(&[ledger.to_owned()], None)? {
+        ledgers::Given::Ledger(read) => read,
+        ledgers::Given::Raw(_) => {
+            return Err(Failure::Usage(format!(
+                "{} has raw counters; make a ledger of them: opcost report {} --ledger run.opc",
+                ledger.display(),
+                ledger.display()
+            )));
+        }
+    };
+    ledgers::need_counts(ledger, &read)?;
+    let mut anchors = read.about.modules.iter().map(|module| module.anchor);
+    let first = anchors.next().unwrap_or(Anchor::Optimized);
+    if let Some(other) = anchors.find(|&anchor| anchor != first) {
+        return Err(Failure::Usage(format!(
+            "{} has counts of modules at the anchors {first} and {other}; count all at one",
+            ledger.display()
+        )));
+    }
+    Ok(first)
+}
+
+/// A counted build that has done its training, or what a ledger has of it.
+pub(super) struct Trained {
+    pub(super) build: Build,
+    /// The file of what was counted.
+    pub(super) ledger: PathBuf,
+    /// The paths of each function, if they were counted.
+    pub(super) paths: Vec<FunctionPaths>,
+}
+
+/// How a training run is counted.
+pub(super) struct Training<'a> {
+    /// What it is compiled with.
+    pub(super) options: &'a CompileOptions,
+    /// Where counters go.
+    pub(super) placement: Placement,
+    /// What has been built with these options.
+    pub(super) same: Option<&'a Build>,
+}
+
+impl Trained {
+    /// A build to which a ledger is given.
+    pub(super) fn given(options: &CompileOptions, ledger: &Path) -> Result<Trained, Failure> {
+        let mut build = plain_build(options)?;
+        build.compile_once(None);
+        Ok(Trained { build, ledger: ledger.to_owned(), paths: Vec::new() })
+    }
+
+    /// Builds the program with counters, and runs it.
+    pub(super) fn run(wish: &TuneWish<'_>, how: &Training<'_>) -> Result<Trained, Failure> {
+        let mut build = Build::counted(how.options, how.placement, ThreadMode::IfStarted)?;
+        build.compile_once(how.same);
+        let program = build.path("program");
+        {
+            let _working = work("building it with counters");
+            build.program(wish.inputs, &program)?;
+        }
+        let _working = work("training");
+        let measured = Measurement::run(&Task {
+            program: &program,
+            arguments: wish.arguments,
+            streams: Streams {
+                stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
+                stdout: Some(build.path("training.out")),
+                stdout_to_stderr: false,
+                stderr: None,
+            },
+            repeat: 1,
+            // What is compared with another run must not hang on addresses and times. Nothing can answer for the
+            // clocks of a static program.
+            is_deterministic: wish.verifies && !how.options.cflags.iter().any(|flag| flag == "-static"),
+        })?;
+        match measured.finish() {
+            Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
+            _ => {}
+        }
+        let ledger = build.path("training.opc");
+        ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
+        let paths = if how.placement == Placement::Paths { paths_of(&measured) } else { Vec::new() };
+        Ok(Trained { build, ledger, paths })
+    }
+}
+
+/// A program that failed did not do what it will do.
+fn failed_training(finish: Finish) -> Failure {
+    let how = match finish {
+        Finish::Exited(status) => format!("ended with status {status}"),
+        Finish::Killed(signal) => format!("was killed by signal {signal}"),
+    };
+    Failure::Usage(format!(
+        "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
+         (--stdin FILE) with which it succeeds"
+    ))
+}
+
+/// The paths that each function took.
+fn paths_of(measured: &Measurement) -> Vec<FunctionPaths> {
+    let mut all = Vec::new();
+    for module in measured.modules() {
+        for (id, counts) in module.counts.functions.iter().filter(|(_, counts)| !counts.paths.is_empty()) {
+            let function = &module.map.functions[id];
+            let taken = |path: &opcost_recover::PathCount| TakenPath {
+                edges: path.edges.iter().map(|edge| edge.index() as u32).collect(),
+                count: path.count,
+            };
+            all.push(FunctionPaths {
+                name: function.name.clone(),
+                shape: function.shape,
+                paths: counts.paths.iter().map(taken).collect(),
+            });
+        }
+    }
+    all
+}
