@@ -24,7 +24,7 @@ pub struct HdlAnswers {
     pub assumes: Vec<String>,
     /// States of its machine.
     pub states: u32,
-    /// Loops of one block.
+    /// Innermost loops.
     pub loops: Vec<HdlLoop>,
     /// Operators by kind and width.
     pub operators: Vec<HdlOperator>,
@@ -38,7 +38,7 @@ pub struct HdlAnswers {
     pub slow: Vec<String>,
 }
 
-/// A loop of one block.
+/// An innermost loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HdlLoop {
     /// Where it ends in the source.

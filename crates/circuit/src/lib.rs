@@ -15,6 +15,8 @@
 //! | which bits of a value must a wire carry? | `widths.rs` |
 //! | how long does an operation take, and how many units are there? | `target.rs` |
 //! | what must wait for what? | `waits.rs` |
+//! | how does a loop of several blocks become one? | `merge.rs` |
+//! | which accesses never work both? | `exclusive.rs` |
 //! | in which cycle does each operation work? | `schedule.rs`, `modulo.rs`, `copies.rs`; as data `slots.rs` |
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
@@ -35,9 +37,11 @@ mod bound;
 mod check;
 mod copies;
 mod driver;
+mod exclusive;
 mod frame;
 mod kernel;
 mod lower;
+mod merge;
 mod modulo;
 mod ports;
 mod refusal;
@@ -60,7 +64,7 @@ pub use kernel::{
 pub use lower::lower;
 pub use refusal::CircuitRefusal;
 pub use schedule::schedule;
-pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
+pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot, StateLoop, StateReason};
 pub use stream::stream;
 pub use target::{Resources, Target, Unit};
 pub use testbench::{stream_testbench, testbench};

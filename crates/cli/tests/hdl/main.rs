@@ -247,6 +247,73 @@ fn kernels_of_the_document_are_equal_to_their_circuits() {
     in_all_widths(&kernel("jacobi"), "jacobi", &[]);
 }
 
+/// Loops with branches become one block where that is not slower; what stays as it is says why.
+#[test]
+fn loops_with_branches_are_pipelines_or_say_why_not() {
+    let place = workplace();
+    let kernels: [(&str, &str, &[&str]); 3] = [
+        (
+            "filter",
+            "void filter(const short *x, int *y, unsigned n) {
+  int sum = 0;
+  for (unsigned i = 0; i < n; i++) {
+    sum = sum / 2 + x[i];
+    if (sum > 20000) { sum = 20000; y[i & 3]++; }
+    else if (sum < -20000) sum = -20000;
+    y[i] = sum;
+  }
+}\n",
+            &["--assume", "filter.n=0..64"],
+        ),
+        (
+            "count",
+            "void count(const unsigned char *x, unsigned *h, unsigned n, unsigned least) {
+  for (unsigned i = 0; i < n; i++)
+    if (x[i] >= least && x[i] % 3) h[x[i]]++;
+}\n",
+            &["--assume", "count.n=0..200"],
+        ),
+        (
+            "search",
+            "int search(const short *x, short *y, unsigned n, short wanted, short bad) {
+  for (unsigned i = 0; i < n; i++) {
+    if (x[i] == wanted) return (int)i;
+    y[i] = (short)(x[i] + 1);
+    if (x[i] == bad) return -2;
+  }
+  return -1;
+}\n",
+            &["--assume", "search.n=0..200"],
+        ),
+    ];
+    for (top, text, flags) in kernels {
+        let source = place.write(&format!("{top}.c"), text);
+        for document in in_all_widths(&source, top, flags) {
+            let loops = document["modules"][0]["loops"].as_array().expect("loops");
+            assert!(!loops.is_empty(), "{document:#}");
+            assert!(loops.iter().all(|one| one["ii_bound"].is_u64()), "{document:#}");
+        }
+        let as_states = made(&place, &source, &[&["--top", top, "--no-pipelines"], flags].concat());
+        let merged = made(&place, &source, &[&["--top", top], flags].concat());
+        let cycles = |document: &Value| document["simulation"]["cycles"].as_u64().expect("cycles");
+        assert!(cycles(&merged) < cycles(&as_states), "{merged:#} {as_states:#}");
+    }
+    let text = "unsigned seldom(const unsigned *x, unsigned n) {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < n; i++) {
+    if ((x[i] & 31) == 31) { sum = sum * sum * sum / (x[i] | 1); sum = sum * sum % (x[i] | 1); }
+    sum += x[i];
+  }
+  return sum;
+}\n";
+    let source = place.write("seldom.c", text);
+    let document = made(&place, &source, &["--top", "seldom", "--assume", "seldom.n=0..200"]);
+    let states = &document["modules"][0]["loops"][0];
+    let words = states["limited_by"].as_str().expect("words");
+    assert!(words.starts_with("its branches: made one block, an iteration would begin every"), "{states:#}");
+    assert_eq!(states["ii_bound"], Value::Null, "{states:#}");
+}
+
 #[test]
 fn resources_are_kept_to() {
     let place = workplace();
