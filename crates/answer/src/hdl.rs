@@ -20,6 +20,10 @@ pub struct HdlAnswers {
     /// A program in C that writes `NAME.vectors`. There is none where data is used that only its
     /// function can name.
     pub driver: Option<String>,
+    /// Assertions of what its callers keep; none if it has no numbers.
+    pub contract: Option<String>,
+    /// The certificate that its widths rest on, as JSON, if they rest on one.
+    pub certificate: Option<String>,
     /// What it rests on besides the code.
     pub assumes: Vec<String>,
     /// States of its machine.

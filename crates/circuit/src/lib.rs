@@ -22,6 +22,7 @@
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
 //! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | what must its callers keep? | `contract.rs` |
 //! | which ports has it? | `ports.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
 //! | how is it called with valid and ready? | `stream.rs` |
@@ -35,6 +36,7 @@
 mod alias;
 mod bound;
 mod check;
+mod contract;
 mod copies;
 mod driver;
 mod exclusive;
@@ -55,6 +57,7 @@ mod waits;
 mod widths;
 
 pub use check::{Violation, check};
+pub use contract::contract;
 pub use driver::{Pieces, driver};
 pub use frame::frame;
 pub use kernel::{

@@ -128,17 +128,15 @@ impl Placement<'_> {
         if let Some((resource, count)) = resource {
             let free = (0..self.interval).find_map(|later| {
                 let slot = if later == 0 { earliest } else { self.at_clock(node, earliest.cycle + later) };
-                let location = |unit| (resource, unit, slot.cycle % self.interval);
-                let unit = (0..count.min(1 << 10))
-                    .find(|&unit| self.in_the_way(node, slot.cycle, location(unit)).is_empty())?;
-                Some(Slot { unit, ..slot })
+                let mut units = (0..count.min(1 << 10)).map(|unit| Slot { unit, ..slot });
+                units.find(|&slot| self.in_the_way(node, slot, resource).is_empty())
             });
             slot = free.unwrap_or_else(|| match self.last.get(&node) {
                 Some(&last) if last >= earliest.cycle => self.at_clock(node, last + 1),
                 _ => earliest,
             });
             let location = (resource, slot.unit, slot.cycle % self.interval);
-            for other in self.in_the_way(node, slot.cycle, location) {
+            for other in self.in_the_way(node, slot, resource) {
                 self.remove(other);
                 gone.push(other);
             }
@@ -159,12 +157,13 @@ impl Placement<'_> {
 
     /// Who has a unit or port to itself that a node would have in a cycle. Those of one iteration, and so
     /// of one cycle, share it if at most one of them works.
-    fn in_the_way(&self, node: NodeId, cycle: u32, location: (Resource, u32, u32)) -> Vec<NodeId> {
+    fn in_the_way(&self, node: NodeId, slot: Slot, resource: Resource) -> Vec<NodeId> {
         let shares = |other: NodeId| {
-            self.slots.get(&other).is_some_and(|slot| slot.cycle == cycle)
+            self.slots.get(&other).is_some_and(|other| other.cycle == slot.cycle)
                 && are_exclusive(self.kernel, node, other)
         };
-        let who = self.busy.get(&location).into_iter().flatten().copied();
+        let who =
+            self.busy.get(&(resource, slot.unit, slot.cycle % self.interval)).into_iter().flatten().copied();
         who.filter(|&other| !shares(other)).collect()
     }
 
@@ -174,9 +173,7 @@ impl Placement<'_> {
 
     fn remove(&mut self, node: NodeId) {
         self.slots.remove(&node);
-        for who in self.busy.values_mut() {
-            who.retain(|&other| other != node);
-        }
+        self.busy.values_mut().for_each(|who| who.retain(|&other| other != node));
     }
 
     /// When a node may begin at the earliest that waits for one in a slot.

@@ -217,7 +217,11 @@ impl Writer<'_> {
             self.wire(&enable, 1, &any(list));
             self.use_all(&enable);
             self.widths.insert(data.clone(), wire.bits);
-            self.declarations.push(format!("  reg {}{data};", range(wire.bits)));
+            self.declarations.push(format!(
+                "  reg {}{data}; // an element of {}",
+                range(wire.bits),
+                self.kernel.memories[id].name
+            ));
             self.control.push(format!("  always @(posedge clk) if ({enable}) {data} <= {name}[{address}];"));
         }
         if !uses.addresses.is_empty() {

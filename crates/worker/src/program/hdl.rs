@@ -6,7 +6,7 @@
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
     Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason, Target, check,
-    declared, design, driver, frame, lower, schedule, stream, stream_testbench, testbench, widths,
+    contract, declared, design, driver, frame, lower, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -83,11 +83,14 @@ pub(crate) fn answer(
                 data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
             })
     };
+    let pieces = pieces(&design, body, &job.contracts);
     answers.driver = design
         .memories
         .iter()
         .all(|memory| is_named(memory) && can_be_written(memory))
-        .then(|| driver(&design, &source, &body.name, &lengths, &pieces(&design, body, &job.contracts)));
+        .then(|| driver(&design, &source, &body.name, &lengths, &pieces));
+    answers.contract = contract(&design, &pieces);
+    answers.certificate = claimed.certificate;
     answers.assumes = claimed.assumes;
     Ok(answers)
 }
