@@ -87,7 +87,7 @@ pub(crate) fn merged(kernel: &Kernel, of: &Loop<BlockId>) -> Result<Kernel, Stat
     Ok(kernel)
 }
 
-/// The loop's blocks, each behind all that lead to it; none if there is no such order.
+/// The loop's blocks, each after all that lead to it; none if there is no such order.
 pub(crate) fn order(kernel: &Kernel, of: &Loop<BlockId>) -> Option<Vec<BlockId>> {
     let members: BTreeSet<BlockId> = of.members.iter().copied().collect();
     let mut open: BTreeMap<BlockId, usize> = members.iter().map(|&block| (block, 0)).collect();
@@ -312,7 +312,7 @@ impl Merger {
         Ok(Terminator::Branch { condition: goes_on, then: self.header, otherwise })
     }
 
-    /// Phis of the header, or of a block behind the loop, take one value from the loop, by one block.
+    /// Phis of the header, or of a block after the loop, take one value from the loop, by one block.
     fn takes(&mut self, to: BlockId, from: BlockId) {
         for phi in self.kernel.blocks[to].nodes.clone() {
             let Action::Phi(blocks) = self.kernel.nodes[phi].action.clone() else { continue };
@@ -400,7 +400,7 @@ impl Merger {
         }
     }
 
-    /// A node behind all others.
+    /// A node after all others.
     fn push(&mut self, node: KernelNode) -> KernelOperand {
         let node = self.kernel.nodes.push(KernelNode { block: Some(self.header), ..node });
         self.list.push(node);

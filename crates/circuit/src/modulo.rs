@@ -129,14 +129,14 @@ impl Placement<'_> {
             let free = (0..self.interval).find_map(|later| {
                 let slot = if later == 0 { earliest } else { self.at_clock(node, earliest.cycle + later) };
                 let mut units = (0..count.min(1 << 10)).map(|unit| Slot { unit, ..slot });
-                units.find(|&slot| self.in_the_way(node, slot, resource).is_empty())
+                units.find(|&slot| self.conflicts(node, slot, resource).is_empty())
             });
             slot = free.unwrap_or_else(|| match self.last.get(&node) {
                 Some(&last) if last >= earliest.cycle => self.at_clock(node, last + 1),
                 _ => earliest,
             });
             let location = (resource, slot.unit, slot.cycle % self.interval);
-            for other in self.in_the_way(node, slot, resource) {
+            for other in self.conflicts(node, slot, resource) {
                 self.remove(other);
                 gone.push(other);
             }
@@ -157,7 +157,7 @@ impl Placement<'_> {
 
     /// Who has a unit or port to itself that a node would have in a cycle. Those of one iteration, and so
     /// of one cycle, share it if at most one of them works.
-    fn in_the_way(&self, node: NodeId, slot: Slot, resource: Resource) -> Vec<NodeId> {
+    fn conflicts(&self, node: NodeId, slot: Slot, resource: Resource) -> Vec<NodeId> {
         let shares = |other: NodeId| {
             self.slots.get(&other).is_some_and(|other| other.cycle == slot.cycle)
                 && are_exclusive(self.kernel, node, other)

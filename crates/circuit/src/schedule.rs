@@ -53,8 +53,9 @@ fn merge_loops(kernel: &mut Kernel, target: &Target) -> Vec<StateLoop> {
     let is_innermost = |id| forest.loops.values().all(|other| other.parent != Some(id));
     let (mut states, mut gone) = (Vec::new(), BTreeSet::new());
     for (_, of) in forest.loops.iter().filter(|&(id, of)| of.members.len() > 1 && is_innermost(id)) {
-        let ways = ways(kernel, target, of);
-        let (shortest, longest) = ways.map_or((None, None), |ways| (Some(ways.shortest), Some(ways.longest)));
+        let path_cycles = path_cycles(kernel, target, of);
+        let (shortest, longest) = path_cycles
+            .map_or((None, None), |path_cycles| (Some(path_cycles.shortest), Some(path_cycles.longest)));
         match merged(kernel, of).map(|one| (cycles_of_iteration(&one, target, of.header), one)) {
             Ok((cycles, one)) if shortest.is_some_and(|shortest| cycles <= shortest) => {
                 *kernel = one;
@@ -84,29 +85,30 @@ fn cycles_of_iteration(kernel: &Kernel, target: &Target, block: BlockId) -> u32 
 }
 
 /// Cycles of an iteration on the shortest and the longest way through a loop's blocks.
-struct Ways {
+struct PathCycles {
     shortest: u32,
     longest: u32,
 }
 
-fn ways(kernel: &Kernel, target: &Target, of: &Loop<BlockId>) -> Option<Ways> {
-    let mut all: BTreeMap<BlockId, Ways> = BTreeMap::new();
+fn path_cycles(kernel: &Kernel, target: &Target, of: &Loop<BlockId>) -> Option<PathCycles> {
+    let mut all: BTreeMap<BlockId, PathCycles> = BTreeMap::new();
     for block in order(kernel, of)? {
         let own = list(kernel, target, block).0.length;
-        let before = |all: &BTreeMap<BlockId, Ways>| {
+        let before = |all: &BTreeMap<BlockId, PathCycles>| {
             let before = all.iter().filter(|&(&from, _)| {
                 block != of.header && kernel.blocks[from].end.successors().contains(&block)
             });
-            let ways: Vec<(u32, u32)> = before.map(|(_, ways)| (ways.shortest, ways.longest)).collect();
-            let shortest = ways.iter().map(|way| way.0).min().unwrap_or(0);
-            (shortest, ways.iter().map(|way| way.1).max().unwrap_or(0))
+            let path_cycles: Vec<(u32, u32)> =
+                before.map(|(_, path_cycles)| (path_cycles.shortest, path_cycles.longest)).collect();
+            let shortest = path_cycles.iter().map(|path| path.0).min().unwrap_or(0);
+            (shortest, path_cycles.iter().map(|path| path.1).max().unwrap_or(0))
         };
         let (shortest, longest) = before(&all);
-        all.insert(block, Ways { shortest: shortest + own, longest: longest + own });
+        all.insert(block, PathCycles { shortest: shortest + own, longest: longest + own });
     }
-    let ends: Vec<&Ways> = of.latches().iter().filter_map(|latch| all.get(latch)).collect();
-    let shortest = ends.iter().map(|ways| ways.shortest).min()?;
-    Some(Ways { shortest, longest: ends.iter().map(|ways| ways.longest).max()? })
+    let ends: Vec<&PathCycles> = of.latches().iter().filter_map(|latch| all.get(latch)).collect();
+    let shortest = ends.iter().map(|path_cycles| path_cycles.shortest).min()?;
+    Some(PathCycles { shortest, longest: ends.iter().map(|path_cycles| path_cycles.longest).max()? })
 }
 
 type Scheduled = (BlockSchedule, HashMap<NodeId, Slot>);

@@ -427,7 +427,7 @@ fn the_certificate_of_a_circuit_is_checked() {
         ])
     };
     let answer = check().expect(0);
-    assert!(answer.stdout.contains("mac.n=0..99"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("mac:argument2 is 0..99 of i32 (a contract)"), "{}", answer.stdout);
     // What is edited is not believed.
     let right = place.read("out/mac_certificate.json");
     let wrong = right.replacen("\"span\": \"62\"", "\"span\": \"61\"", 1);
