@@ -20,11 +20,15 @@ pub struct HdlAnswers {
     /// A program in C that writes `NAME.vectors`. There is none where data is used that only its
     /// function can name.
     pub driver: Option<String>,
+    /// Assertions of what its callers keep; none if it has no numbers.
+    pub contract: Option<String>,
+    /// The certificate that its widths rest on, as JSON, if they rest on one.
+    pub certificate: Option<String>,
     /// What it rests on besides the code.
     pub assumes: Vec<String>,
     /// States of its machine.
     pub states: u32,
-    /// Loops of one block.
+    /// Innermost loops.
     pub loops: Vec<HdlLoop>,
     /// Operators by kind and width.
     pub operators: Vec<HdlOperator>,
@@ -38,7 +42,7 @@ pub struct HdlAnswers {
     pub slow: Vec<String>,
 }
 
-/// A loop of one block.
+/// An innermost loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HdlLoop {
     /// Where it ends in the source.

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use opcost_key::BlockId;
 
+use crate::exclusive::are_exclusive;
 use crate::kernel::{Action, Kernel, NodeId};
 use crate::slots::IntervalLimit;
 use crate::target::{Target, Unit};
@@ -40,14 +41,17 @@ pub(crate) fn bound(
             bound = IntervalBound { least, limited_by };
         }
     };
-    let mut uses: BTreeMap<Resource, (u32, u32)> = BTreeMap::new();
+    // Of each resource those that cannot share it with any other of them.
+    let mut uses: BTreeMap<Resource, (Vec<NodeId>, u32)> = BTreeMap::new();
     for &node in &kernel.blocks[block].nodes {
         if let Some((resource, count)) = resource(kernel, target, node) {
-            let entry = uses.entry(resource).or_insert((0, count));
-            entry.0 += 1;
+            let (users, _) = uses.entry(resource).or_insert((Vec::new(), count));
+            if users.iter().all(|&other| !are_exclusive(kernel, node, other)) {
+                users.push(node);
+            }
         }
     }
-    for (resource, (used, count)) in uses {
+    for (resource, (users, count)) in uses {
         let limit = match resource {
             Resource::Reads(memory) | Resource::Writes(memory) => {
                 IntervalLimit::Ports(kernel.memories[memory].name.clone())
@@ -55,7 +59,7 @@ pub(crate) fn bound(
             Resource::Unit(Unit::Multiplier) => IntervalLimit::Multipliers,
             Resource::Unit(Unit::Divider) => IntervalLimit::Dividers,
         };
-        raise(used.div_ceil(count), limit);
+        raise((users.len() as u32).div_ceil(count), limit);
     }
     let graph = Waits { kernel, target, waits };
     raise(graph.condition(&kernel.blocks[block].nodes, condition), IntervalLimit::Condition);

@@ -8,7 +8,8 @@
 //!
 //! Meetings of accesses are found anew: two positions are told apart only where they are the same
 //! index and different constants. The rest is taken to meet, but for the distances of a pipeline, for
-//! which `alias.rs` is asked.
+//! which `alias.rs` is asked. Two accesses of one iteration may have one port in one cycle, and need not
+//! wait for each other, only if their predicates are proven never to be one both.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +17,7 @@ use std::fmt;
 use opcost_key::BlockId;
 
 use crate::alias::meeting;
+use crate::exclusive::are_exclusive;
 use crate::kernel::{Action, Kernel, KernelOperand, NodeId, Terminator};
 use crate::slots::{Schedule, Slot};
 use crate::target::{Target, Unit};
@@ -44,6 +46,13 @@ pub fn check(kernel: &Kernel, target: &Target, schedule: &Schedule) -> Vec<Viola
         wrong.extend(whats.into_iter().map(|what| Violation { block, what }));
     }
     wrong
+}
+
+/// A port of a memory; where there is one for all it is that which writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum MemoryUse {
+    Read(u32),
+    Write,
 }
 
 struct BlockChecker<'a> {
@@ -138,7 +147,9 @@ impl BlockChecker<'_> {
                 if memory != same || !(writes || also) {
                     continue;
                 }
-                if position < other && !self.are_disjoint(first, second) && behind.cycle <= before.cycle {
+                let can_meet =
+                    !self.are_disjoint(first, second) && !are_exclusive(self.kernel, first, second);
+                if position < other && can_meet && behind.cycle <= before.cycle {
                     wrong.push(format!("{second} does not wait for {first}, which it may meet"));
                 }
                 let later = meeting(self.kernel, self.block, first, second).later;
@@ -172,17 +183,16 @@ impl BlockChecker<'_> {
     fn sharing(&self, wrong: &mut Vec<String>) {
         let interval = self.interval().unwrap_or(u32::MAX);
         let resources = self.target.resources;
-        // By cycle: reads and writes of each memory, and shared units.
-        let mut reads: BTreeMap<(usize, u32), u32> = BTreeMap::new();
-        let mut writes: BTreeMap<(usize, u32), u32> = BTreeMap::new();
+        // By cycle: who has each port of a memory, and how many a shared unit.
+        let mut ports: BTreeMap<(usize, MemoryUse, u32), Vec<NodeId>> = BTreeMap::new();
         let mut units: BTreeMap<(Unit, u32, u32), u32> = BTreeMap::new();
         for &node in &self.kernel.blocks[self.block].nodes {
             use opcost_index::Id;
             let Some(slot) = self.slot(node) else { continue };
             let cycle = slot.cycle % interval;
-            match self.kernel.nodes[node].action {
-                Action::Load(memory) => *reads.entry((memory.index(), cycle)).or_insert(0) += 1,
-                Action::Store(memory) => *writes.entry((memory.index(), cycle)).or_insert(0) += 1,
+            let (memory, is_read) = match self.kernel.nodes[node].action {
+                Action::Load(memory) => (memory, true),
+                Action::Store(memory) => (memory, false),
                 _ => {
                     if let Some(unit) = self.target.unit(self.kernel, node) {
                         *units.entry((unit, slot.unit, cycle)).or_insert(0) += 1;
@@ -192,21 +202,28 @@ impl BlockChecker<'_> {
                             ));
                         }
                     }
+                    continue;
                 }
+            };
+            if is_read && slot.unit >= resources.reads() {
+                wrong.push(format!("{node} reads by a port that is not there"));
             }
-        }
-        let mut too_many = |what: &str| wrong.push(format!("too many {what} in one cycle"));
-        if reads.values().any(|&count| count > resources.reads()) {
-            too_many("reads of a memory");
-        }
-        if writes.values().any(|&count| count > 1) {
-            too_many("writes of a memory");
-        }
-        if resources.is_one_port() && reads.keys().any(|location| writes.contains_key(location)) {
-            too_many("accesses of a memory");
+            let port = match is_read && !resources.is_one_port() {
+                true => MemoryUse::Read(slot.unit),
+                false => MemoryUse::Write,
+            };
+            let others = ports.entry((memory.index(), port, cycle)).or_default();
+            let shares = |&other: &NodeId| {
+                self.slot(other).is_some_and(|other| other.cycle == slot.cycle)
+                    && are_exclusive(self.kernel, node, other)
+            };
+            if let Some(other) = others.iter().find(|other| !shares(other)) {
+                wrong.push(format!("{node} has the port of a memory that {other} has in that cycle"));
+            }
+            others.push(node);
         }
         if units.values().any(|&count| count > 1) {
-            too_many("uses of a unit");
+            wrong.push("too many uses of a unit in one cycle".to_owned());
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use opcost_index::{IdMap, define_id};
+use opcost_index::{Graph, IdMap, define_id};
 use opcost_ir::{Predicate, Value};
 use opcost_key::{BlockId, FunctionId};
 
@@ -173,9 +173,10 @@ pub enum Action {
         /// One of each further operand.
         factors: Vec<Factor>,
     },
-    /// The element at a position.
+    /// The element at a position, if the second operand, where there is one, is one.
     Load(MemoryId),
-    /// Writes the second operand at the position that the first is.
+    /// Writes the second operand at the position that the first is, if the third, where there is one,
+    /// is one.
     Store(MemoryId),
 }
 
@@ -299,6 +300,17 @@ impl Kernel {
         self.nodes[operand.node()?].block
     }
 
+    /// The bit without which a load or store does nothing; none if it always works.
+    pub fn predicate(&self, node: NodeId) -> Option<KernelOperand> {
+        let of = &self.nodes[node];
+        let place = match of.action {
+            Action::Load(_) => 1,
+            Action::Store(_) => 2,
+            _ => return None,
+        };
+        of.operands.get(place).copied()
+    }
+
     /// What a block takes from a phi's operands, if control comes from `from`.
     pub fn arriving(&self, block: BlockId, from: BlockId) -> Vec<(NodeId, KernelOperand)> {
         let phis = self.blocks[block].nodes.iter().copied();
@@ -310,5 +322,17 @@ impl Kernel {
             _ => None,
         })
         .collect()
+    }
+}
+
+impl Graph for Kernel {
+    type Node = BlockId;
+
+    fn node_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn successors(&self, node: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks[node].end.successors().into_iter()
     }
 }

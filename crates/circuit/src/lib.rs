@@ -15,11 +15,14 @@
 //! | which bits of a value must a wire carry? | `widths.rs` |
 //! | how long does an operation take, and how many units are there? | `target.rs` |
 //! | what must wait for what? | `waits.rs` |
+//! | how does a loop of several blocks become one? | `merge.rs` |
+//! | which accesses never work both? | `exclusive.rs` |
 //! | in which cycle does each operation work? | `schedule.rs`, `modulo.rs`, `copies.rs`; as data `slots.rs` |
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
 //! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | what must its callers keep? | `contract.rs` |
 //! | which ports has it? | `ports.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
 //! | how is it called with valid and ready? | `stream.rs` |
@@ -33,11 +36,14 @@
 mod alias;
 mod bound;
 mod check;
+mod contract;
 mod copies;
 mod driver;
+mod exclusive;
 mod frame;
 mod kernel;
 mod lower;
+mod merge;
 mod modulo;
 mod ports;
 mod refusal;
@@ -51,6 +57,7 @@ mod waits;
 mod widths;
 
 pub use check::{Violation, check};
+pub use contract::contract;
 pub use driver::{Pieces, driver};
 pub use frame::frame;
 pub use kernel::{
@@ -60,7 +67,7 @@ pub use kernel::{
 pub use lower::lower;
 pub use refusal::CircuitRefusal;
 pub use schedule::schedule;
-pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot};
+pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot, StateLoop, StateReason};
 pub use stream::stream;
 pub use target::{Resources, Target, Unit};
 pub use testbench::{stream_testbench, testbench};

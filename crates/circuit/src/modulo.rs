@@ -17,6 +17,7 @@ use std::collections::HashMap;
 
 use opcost_key::BlockId;
 
+use crate::exclusive::are_exclusive;
 use crate::kernel::{Action, Kernel, NodeId};
 use crate::slots::Slot;
 use crate::target::Target;
@@ -106,7 +107,7 @@ struct Placement<'a> {
     behind: HashMap<NodeId, Vec<Wait>>,
     slots: HashMap<NodeId, Slot>,
     /// Who has a unit or port in a cycle of the interval.
-    busy: HashMap<(Resource, u32, u32), NodeId>,
+    busy: HashMap<(Resource, u32, u32), Vec<NodeId>>,
     /// Where a node was placed before.
     last: HashMap<NodeId, u32>,
 }
@@ -127,19 +128,19 @@ impl Placement<'_> {
         if let Some((resource, count)) = resource {
             let free = (0..self.interval).find_map(|later| {
                 let slot = if later == 0 { earliest } else { self.at_clock(node, earliest.cycle + later) };
-                let unit = (0..count.min(1 << 10))
-                    .find(|&unit| !self.busy.contains_key(&(resource, unit, slot.cycle % self.interval)))?;
-                Some(Slot { unit, ..slot })
+                let mut units = (0..count.min(1 << 10)).map(|unit| Slot { unit, ..slot });
+                units.find(|&slot| self.conflicts(node, slot, resource).is_empty())
             });
             slot = free.unwrap_or_else(|| match self.last.get(&node) {
                 Some(&last) if last >= earliest.cycle => self.at_clock(node, last + 1),
                 _ => earliest,
             });
             let location = (resource, slot.unit, slot.cycle % self.interval);
-            if let Some(other) = self.busy.insert(location, node) {
-                self.slots.remove(&other);
+            for other in self.conflicts(node, slot, resource) {
+                self.remove(other);
                 gone.push(other);
             }
+            self.busy.entry(location).or_default().push(node);
         }
         self.last.insert(node, slot.cycle);
         self.slots.insert(node, slot);
@@ -154,13 +155,25 @@ impl Placement<'_> {
         gone
     }
 
+    /// Who has a unit or port to itself that a node would have in a cycle. Those of one iteration, and so
+    /// of one cycle, share it if at most one of them works.
+    fn conflicts(&self, node: NodeId, slot: Slot, resource: Resource) -> Vec<NodeId> {
+        let shares = |other: NodeId| {
+            self.slots.get(&other).is_some_and(|other| other.cycle == slot.cycle)
+                && are_exclusive(self.kernel, node, other)
+        };
+        let who =
+            self.busy.get(&(resource, slot.unit, slot.cycle % self.interval)).into_iter().flatten().copied();
+        who.filter(|&other| !shares(other)).collect()
+    }
+
     fn at_clock(&self, node: NodeId, cycle: u32) -> Slot {
         slot_from(self.kernel, self.target, node, u64::from(cycle) * u64::from(self.target.period))
     }
 
     fn remove(&mut self, node: NodeId) {
         self.slots.remove(&node);
-        self.busy.retain(|_, who| *who != node);
+        self.busy.values_mut().for_each(|who| who.retain(|&other| other != node));
     }
 
     /// When a node may begin at the earliest that waits for one in a slot.

@@ -3,28 +3,36 @@
 //! Blocks are scheduled one by one. Operations are taken by the length of what hangs on them, the
 //! longest first (list scheduling), and each is put into the first cycle in which its operands are
 //! there, a unit or port is free, and what is left of the period is enough; so short operations are
-//! chained in one cycle. A block that is its own successor is tried as a pipeline first
-//! (`modulo.rs`). Delays are those of declared widths, so the schedule knows nothing of claims.
+//! chained in one cycle. An innermost loop of several blocks is made one block (`merge.rs`) if each
+//! iteration then takes no more cycles than the shortest way through its blocks did. A block that is its
+//! own successor is tried as a pipeline first (`modulo.rs`). Two accesses share a port in one cycle if
+//! it is proven that at most one of them works (`exclusive.rs`). Delays are those of declared widths, so the schedule knows nothing of claims.
 //!
-//! Input: a kernel, a target. Output: [`Schedule`], and the kernel with the copies that pipelines
-//! need. Cost: operations times cycles.
+//! Input: a kernel, a target. Output: [`Schedule`], and the kernel with the merged loops and the
+//! copies that pipelines need. Cost: operations times cycles.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use opcost_index::IdMap;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{Loop, LoopForest};
+use opcost_index::{Id, IdMap};
 use opcost_key::BlockId;
 
 use crate::bound;
 use crate::copies::add_copies;
+use crate::exclusive::are_exclusive;
 use crate::kernel::{Action, Kernel, NodeId, Terminator};
+use crate::merge::{merged, order, without_blocks};
 use crate::modulo::{self, LoopWaits};
-use crate::slots::{BlockSchedule, Pipeline, Schedule, Slot};
+use crate::slots::{BlockSchedule, Pipeline, Schedule, Slot, StateLoop, StateReason};
 use crate::target::Target;
 use crate::waits::{Resource, Wait, earliest, heights, resource, slot_from, waits};
 
-/// Schedules all blocks; copies are added to the kernel where pipelines need them.
+/// Schedules all blocks. With `pipelines`, loops are merged and copies are added to the kernel where pipelines
+/// need them.
 pub fn schedule(kernel: &mut Kernel, target: &Target, pipelines: bool) -> Schedule {
-    let mut all = Schedule { blocks: IdMap::new(), slots: IdMap::new() };
+    let states = if pipelines { merge_loops(kernel, target) } else { Vec::new() };
+    let mut all = Schedule { blocks: IdMap::new(), slots: IdMap::new(), states };
     for block in kernel.blocks.ids() {
         let pipelined = if pipelines { pipelined(kernel, target, block) } else { None };
         let (made, slots) = pipelined.unwrap_or_else(|| list(kernel, target, block));
@@ -37,6 +45,70 @@ pub fn schedule(kernel: &mut Kernel, target: &Target, pipelines: bool) -> Schedu
         all.blocks.push(made);
     }
     all
+}
+
+/// Makes one block of each innermost loop that does not become slower by that; the others.
+fn merge_loops(kernel: &mut Kernel, target: &Target) -> Vec<StateLoop> {
+    let forest = LoopForest::compute(kernel, &Dominators::compute(kernel, BlockId::new(0)));
+    let is_innermost = |id| forest.loops.values().all(|other| other.parent != Some(id));
+    let (mut states, mut gone) = (Vec::new(), BTreeSet::new());
+    for (_, of) in forest.loops.iter().filter(|&(id, of)| of.members.len() > 1 && is_innermost(id)) {
+        let path_cycles = path_cycles(kernel, target, of);
+        let (shortest, longest) = path_cycles
+            .map_or((None, None), |path_cycles| (Some(path_cycles.shortest), Some(path_cycles.longest)));
+        match merged(kernel, of).map(|one| (cycles_of_iteration(&one, target, of.header), one)) {
+            Ok((cycles, one)) if shortest.is_some_and(|shortest| cycles <= shortest) => {
+                *kernel = one;
+                gone.extend(of.members.iter().copied().filter(|&block| block != of.header));
+            }
+            Ok((cycles, _)) => {
+                let reason = StateReason::Slower(cycles);
+                states.push(StateLoop { block: of.header, reason, shortest, longest });
+            }
+            Err(reason) => states.push(StateLoop { block: of.header, reason, shortest, longest }),
+        }
+    }
+    for one in &mut states {
+        let before = gone.iter().filter(|&&block| block < one.block).count();
+        one.block = BlockId::new(one.block.index() - before);
+    }
+    without_blocks(kernel, &gone);
+    states
+}
+
+/// Cycles from one iteration of a loop of one block to the next.
+fn cycles_of_iteration(kernel: &Kernel, target: &Target, block: BlockId) -> u32 {
+    match pipelined(&mut kernel.clone(), target, block) {
+        Some((BlockSchedule { pipeline: Some(pipeline), .. }, _)) => pipeline.interval,
+        _ => list(kernel, target, block).0.length,
+    }
+}
+
+/// Cycles of an iteration on the shortest and the longest way through a loop's blocks.
+struct PathCycles {
+    shortest: u32,
+    longest: u32,
+}
+
+fn path_cycles(kernel: &Kernel, target: &Target, of: &Loop<BlockId>) -> Option<PathCycles> {
+    let mut all: BTreeMap<BlockId, PathCycles> = BTreeMap::new();
+    for block in order(kernel, of)? {
+        let own = list(kernel, target, block).0.length;
+        let before = |all: &BTreeMap<BlockId, PathCycles>| {
+            let before = all.iter().filter(|&(&from, _)| {
+                block != of.header && kernel.blocks[from].end.successors().contains(&block)
+            });
+            let path_cycles: Vec<(u32, u32)> =
+                before.map(|(_, path_cycles)| (path_cycles.shortest, path_cycles.longest)).collect();
+            let shortest = path_cycles.iter().map(|path| path.0).min().unwrap_or(0);
+            (shortest, path_cycles.iter().map(|path| path.1).max().unwrap_or(0))
+        };
+        let (shortest, longest) = before(&all);
+        all.insert(block, PathCycles { shortest: shortest + own, longest: longest + own });
+    }
+    let ends: Vec<&PathCycles> = of.latches().iter().filter_map(|latch| all.get(latch)).collect();
+    let shortest = ends.iter().map(|path_cycles| path_cycles.shortest).min()?;
+    Some(PathCycles { shortest, longest: ends.iter().map(|path_cycles| path_cycles.longest).max()? })
 }
 
 type Scheduled = (BlockSchedule, HashMap<NodeId, Slot>);
@@ -78,7 +150,8 @@ fn list(kernel: &Kernel, target: &Target, block: BlockId) -> Scheduled {
         kernel.blocks[block].nodes.iter().copied().filter(|node| !is_phi(node)).collect();
     let heights = heights(kernel, target, &open, &waits);
     let mut slots: HashMap<NodeId, Slot> = HashMap::new();
-    let mut busy: HashMap<(Resource, u32), u32> = HashMap::new();
+    // Who works in each unit or port of a cycle.
+    let mut busy: HashMap<(Resource, u32), Vec<Vec<NodeId>>> = HashMap::new();
     let mut before: HashMap<NodeId, Vec<Wait>> = HashMap::new();
     for wait in &waits {
         before.entry(wait.second).or_default().push(*wait);
@@ -98,13 +171,18 @@ fn list(kernel: &Kernel, target: &Target, block: BlockId) -> Scheduled {
         }
         let mut slot = slot_from(kernel, target, node, time);
         if let Some((resource, count)) = resource(kernel, target, node) {
-            while busy.get(&(resource, slot.cycle)).copied().unwrap_or(0) >= count {
+            slot.unit = loop {
+                let units = busy.entry((resource, slot.cycle)).or_default();
+                let shares = |who: &Vec<NodeId>| who.iter().all(|&other| are_exclusive(kernel, node, other));
+                let unit = units.iter().position(shares).unwrap_or(units.len());
+                if unit < count as usize {
+                    units.resize(units.len().max(unit + 1), Vec::new());
+                    units[unit].push(node);
+                    break unit as u32;
+                }
                 let next = u64::from(slot.cycle + 1) * u64::from(target.period);
                 slot = slot_from(kernel, target, node, next);
-            }
-            let used = busy.entry((resource, slot.cycle)).or_insert(0);
-            slot.unit = *used;
-            *used += 1;
+            };
         }
         slots.insert(node, slot);
     }

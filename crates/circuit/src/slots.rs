@@ -12,6 +12,34 @@ pub struct Schedule {
     pub blocks: IdMap<BlockId, BlockSchedule>,
     /// Of each node that is in a block.
     pub slots: IdMap<NodeId, Option<Slot>>,
+    /// Innermost loops of several blocks that stay so many states.
+    pub states: Vec<StateLoop>,
+}
+
+/// A loop of several blocks that was not made one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateLoop {
+    /// Its first block.
+    pub block: BlockId,
+    /// Why it stays as it is.
+    pub reason: StateReason,
+    /// Cycles of an iteration on the shortest way through it; none if it has no order.
+    pub shortest: Option<u32>,
+    /// Cycles on the longest way.
+    pub longest: Option<u32>,
+}
+
+/// Why a loop of several blocks is not made one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateReason {
+    /// Control comes to blocks of it in a circle without its header.
+    Entries,
+    /// It is too large.
+    Large,
+    /// Nothing ends it.
+    Endless,
+    /// As one block it would begin an iteration only every so many cycles, and on its shortest way it takes fewer.
+    Slower(u32),
 }
 
 /// When a node works.

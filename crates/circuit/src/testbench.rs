@@ -5,13 +5,13 @@
 //! memory, the result if there is one, and all elements of each memory afterwards. It starts the
 //! circuit once for each run and compares. It ends with a line that tells runs, wrong ones and cycles.
 //! A parameter that does not fit its port, and an address behind the end of its memory, make a run
-//! wrong. `+vcd=FILE` writes a waveform.
+//! wrong. `+vcd=FILE` writes a waveform. With `CONTRACT` defined, what callers keep is asserted.
 
 use std::fmt::Write;
 
 use crate::ports::{Port, ports, widened, wires};
 use crate::stream::Handshake;
-use crate::verilog::{Design, MemoryPort};
+use crate::verilog::{Design, MemoryPort, ScalarPort};
 
 /// No run takes more cycles.
 const MOST_CYCLES: u32 = 1_000_000;
@@ -55,6 +55,15 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
     line(&format!("  {name} circuit ("));
     line(&format!("    {}", connections(design, handshake).join(",\n    ")));
     line("  );");
+    if handshake.is_none() && !design.scalars.is_empty() {
+        line("`ifdef CONTRACT");
+        let of = |scalar: &ScalarPort| format!(", .{0}(p_{0}[{1}:0])", scalar.name, scalar.declared - 1);
+        let numbers: String = design.scalars.iter().map(of).collect();
+        line(&format!(
+            "  {name}_contract contract (.clk(clk), .rst(rst), .start(start), .done(done){numbers});"
+        ));
+        line("`endif");
+    }
     line("  always #5 clk = ~clk;");
     for (memory, length) in design.memories.iter().zip(lengths) {
         serve(memory, *length, &mut line);

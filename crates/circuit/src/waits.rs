@@ -2,13 +2,15 @@
 //!
 //! Reads of memories give their element in the next cycle. An access that may meet an earlier write
 //! of the same memory works a cycle later at least, and so does a write that may meet an earlier
-//! read: nothing rests on what a memory gives that is read and written in one cycle.
+//! read: nothing rests on what a memory gives that is read and written in one cycle. Two accesses of
+//! which at most one works in an iteration need not wait for each other in it.
 
 use std::collections::HashMap;
 
 use opcost_key::BlockId;
 
 use crate::alias::meeting;
+use crate::exclusive::are_exclusive;
 use crate::kernel::{Action, Kernel, KernelOperand, MemoryId, NodeId};
 use crate::slots::Slot;
 use crate::target::{Target, Unit};
@@ -66,7 +68,7 @@ pub(crate) fn waits(kernel: &Kernel, block: BlockId, carried: bool) -> Vec<Wait>
             }
             let meeting = meeting(kernel, block, first, second);
             let order = |distance| Wait { first, second, kind: WaitKind::Order, distance };
-            if position < other && meeting.here {
+            if position < other && meeting.here && !are_exclusive(kernel, first, second) {
                 all.push(order(0));
             }
             if let (true, Some(later)) = (carried, meeting.later) {

@@ -202,6 +202,9 @@ impl Needs {
                         _ => self.memories[memory],
                     };
                     grows |= self.raise(node.operands[1], bits);
+                    for &predicate in &node.operands[2..] {
+                        grows |= self.raise(predicate, 1);
+                    }
                     continue;
                 }
                 Action::Load(memory) if self.nodes[id] > 0 => {

@@ -46,7 +46,7 @@ const STRIDES: &[&str] = &[
 ];
 
 /// The kernels of the source document, then those of `corpus/bits`.
-const KERNELS: [Kernel; 15] = [
+const KERNELS: [Kernel; 17] = [
     kernel("hdl", "lum_interpol", "lum_interpol", &[]),
     kernel("hdl", "chrom_interpol", "chrom_interpol", &[]),
     kernel("hdl", "db_filter", "db_filter", &[]),
@@ -62,6 +62,8 @@ const KERNELS: [Kernel; 15] = [
     kernel("bits", "loops", "reversed", &[]),
     kernel("bits", "loops", "sums_up_to", &[]),
     kernel("bits", "loops", "greatest_divisor", &[]),
+    kernel("bits", "loops", "saturating", &["--assume=saturating.length=0..64"]),
+    kernel("bits", "loops", "congruential", &["--assume=congruential.turns=0..40"]),
 ];
 
 struct Options {

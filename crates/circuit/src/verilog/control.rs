@@ -15,7 +15,7 @@ impl Writer<'_> {
     /// Writes states and edges.
     pub(super) fn control(&mut self) {
         let bits = self.state_bits;
-        self.declarations.push(format!("  reg {}state;", range(bits)));
+        self.declarations.push(format!("  reg {}state; // one of {} states", range(bits), self.idle + 1));
         let idle = self.idle;
         self.control.push("  always @(posedge clk) begin".to_owned());
         self.control.push("    done <= 1'b0;".to_owned());
@@ -173,7 +173,10 @@ impl Writer<'_> {
             unreachable!("a pipeline ends in a branch");
         };
         let at = self.at_state(self.states[number]);
-        self.declarations.push(format!("  reg {}{valid};", range(stages)));
+        self.declarations.push(format!(
+            "  reg {}{valid}; // which of its {stages} stages hold an iteration",
+            range(stages)
+        ));
         let view = self.view(condition, At { block, cycle: Some(pipeline.decided) });
         let stays = self.field(&view, 0, 1, false);
         let stays = if then == block { stays } else { format!("~{stays}") };
@@ -181,7 +184,7 @@ impl Writer<'_> {
             stays
         } else {
             let name = format!("b{number}_AGAIN");
-            self.declare_register(&name, 1);
+            self.declare_register(&name, 1, "// whether another iteration follows");
             self.use_all(&name);
             let enable = self.enable(block, pipeline.decided);
             self.other_writes.push((name.clone(), Writing { enable, value: stays }));
@@ -196,7 +199,10 @@ impl Writer<'_> {
         self.control.push(format!("      if ({at}) begin"));
         if interval > 1 {
             let (phase, bits) = (format!("b{number}_PHASE"), counter_bits(interval));
-            self.declarations.push(format!("  reg {}{phase};", range(bits)));
+            self.declarations.push(format!(
+                "  reg {}{phase}; // cycles since an iteration began, below {interval}",
+                range(bits)
+            ));
             let last = format!("{phase} == {bits}'d{}", interval - 1);
             self.control.push(format!("        {phase} <= ({last}) ? {bits}'d0 : {phase} + {bits}'d1;"));
             self.control.push(format!("        if ({last}) {valid} <= {next};"));

@@ -70,7 +70,7 @@ impl Writer<'_> {
             let (action, operands) = (of.action.clone(), of.operands.clone());
             let at = At { block, cycle: Some(slot.cycle) };
             if action == Action::Load(memory) {
-                let (enable, view) = (self.enable(block, slot.cycle), self.view(operands[0], at));
+                let (enable, view) = (self.enable_access(node, at), self.view(operands[0], at));
                 let value = self.field(&view, 0, bits, false);
                 while uses.reads.len() <= slot.unit as usize {
                     uses.reads.push(Vec::new());
@@ -78,7 +78,7 @@ impl Writer<'_> {
                 uses.reads[slot.unit as usize].push(Writing { enable, value });
             }
             if action == Action::Store(memory) {
-                let enable = self.enable(block, slot.cycle);
+                let enable = self.enable_access(node, at);
                 let (position, value) = (self.view(operands[0], at), self.view(operands[1], at));
                 let address = self.field(&position, 0, bits, false);
                 let data = self.field(&value, 0, width, false);
@@ -87,6 +87,18 @@ impl Writer<'_> {
             }
         }
         uses
+    }
+
+    /// What is one when an access works.
+    fn enable_access(&mut self, node: NodeId, at: At) -> String {
+        let enable = self.enable(at.block, at.cycle.unwrap_or(0));
+        match self.kernel.predicate(node) {
+            None => enable,
+            Some(predicate) => {
+                let view = self.view(predicate, at);
+                format!("({enable} & {})", self.field(&view, 0, 1, false))
+            }
+        }
     }
 
     /// Wires to a memory outside.
@@ -205,7 +217,11 @@ impl Writer<'_> {
             self.wire(&enable, 1, &any(list));
             self.use_all(&enable);
             self.widths.insert(data.clone(), wire.bits);
-            self.declarations.push(format!("  reg {}{data};", range(wire.bits)));
+            self.declarations.push(format!(
+                "  reg {}{data}; // an element of {}",
+                range(wire.bits),
+                self.kernel.memories[id].name
+            ));
             self.control.push(format!("  always @(posedge clk) if ({enable}) {data} <= {name}[{address}];"));
         }
         if !uses.addresses.is_empty() {

@@ -301,10 +301,10 @@ impl<'a> Writer<'a> {
         self.declarations.push(format!("  wire {}{name}; {comment}", range(bits)).trim_end().to_owned());
     }
 
-    fn declare_register(&mut self, name: &str, bits: u32) {
+    fn declare_register(&mut self, name: &str, bits: u32, comment: &str) {
         self.widths.insert(name.to_owned(), bits);
         self.report.register_bits += u64::from(bits);
-        self.declarations.push(format!("  reg {}{name};", range(bits)));
+        self.declarations.push(format!("  reg {}{name}; {comment}", range(bits)).trim_end().to_owned());
     }
 
     /// Registers of values that are used after their cycle.
@@ -313,10 +313,11 @@ impl<'a> Writer<'a> {
         // What feeds a phi's register may need a register of its own.
         for node in self.kernel.nodes.ids() {
             let Some(&copies) = self.needed.get(&node) else { continue };
-            let bits = self.wires.nodes[node].bits;
+            let wire = self.wires.nodes[node].clone();
+            let comment = self.comment(node, &wire);
             for copy in 0..=copies {
                 let name = self.register(node, copy);
-                self.declare_register(&name, bits);
+                self.declare_register(&name, wire.bits, &comment);
             }
         }
         let mut written: BTreeMap<String, Vec<Writing>> = BTreeMap::new();

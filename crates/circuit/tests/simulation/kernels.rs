@@ -7,7 +7,7 @@ use opcost_testkit::{Random, function_named};
 use super::{Given, Made, Runs, targets, try_all};
 use opcost_circuit::{IntervalLimit, Pipeline, Target, lower};
 
-const LAYOUT: &str =
+pub(super) const LAYOUT: &str =
     "data_layout \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n";
 
 /// A sum of products.
@@ -205,7 +205,7 @@ end:
 }
 ";
 
-fn elements(random: &mut Random, bits: u32, count: usize) -> Given {
+pub(super) fn elements(random: &mut Random, bits: u32, count: usize) -> Given {
     let ends = [0, (1 << (bits - 1)) - 1, 1 << (bits - 1), (1 << bits) - 1];
     let one = |random: &mut Random| match random.below(5) {
         0 => *random.of(&ends),
@@ -215,7 +215,7 @@ fn elements(random: &mut Random, bits: u32, count: usize) -> Given {
 }
 
 /// Runs and simulates a kernel; `given` makes the inputs of one run.
-fn kernel(text: &str, lengths: &[u64], given: impl Fn(&mut Random) -> Vec<Given>) -> Vec<Made> {
+pub(super) fn kernel(text: &str, lengths: &[u64], given: impl Fn(&mut Random) -> Vec<Given>) -> Vec<Made> {
     let text = format!("{LAYOUT}{text}");
     let module = parse_module(&text).expect("a module");
     let function = function_named(&module, "run").expect("run");
@@ -229,7 +229,7 @@ fn kernel(text: &str, lengths: &[u64], given: impl Fn(&mut Random) -> Vec<Given>
     try_all(&text, &runs, lengths, true)
 }
 
-fn pipelines(made: &Made) -> Vec<Pipeline> {
+pub(super) fn pipelines(made: &Made) -> Vec<Pipeline> {
     made.schedule.blocks.values().filter_map(|block| block.pipeline.clone()).collect()
 }
 

@@ -8,6 +8,8 @@
 //! `PROPTEST_CASES=1000 cargo test -p opcost-circuit --test simulation` goes on for longer.
 
 mod kernels;
+mod loops;
+mod merged;
 mod random;
 
 use std::collections::HashMap;

@@ -76,6 +76,12 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         save_text(Some(&file("_stream.v")), &answers.stream, Stream::Stdout)?;
         save_text(Some(&file("_stream_testbench.v")), &answers.stream_testbench, Stream::Stdout)?;
     }
+    if let Some(contract) = &answers.contract {
+        save_text(Some(&file("_contract.sv")), contract, Stream::Stdout)?;
+    }
+    if let Some(certificate) = &answers.certificate {
+        save_text(Some(&file("_certificate.json")), certificate, Stream::Stdout)?;
+    }
     if let Some(driver) = &answers.driver {
         save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
     }

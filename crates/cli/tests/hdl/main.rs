@@ -84,6 +84,9 @@ fn a_sum_of_products_is_a_pipeline_as_wide_as_its_contract() {
     made(&place, &source, &[&flags[..], &["--top", "mac"]].concat());
     let verilog = place.read("out/mac.v");
     assert!(verilog.contains("input [6:0] n"), "{verilog}");
+    // Whatever is declared with more than a bit says why, but for wires that only choose.
+    let bare = |line: &&str| line.starts_with("  reg [") && !line.contains("//");
+    assert_eq!(verilog.lines().find(bare), None);
     assert!(verilog.contains("assumes: each caller keeps the contract mac.n=0..99"), "{verilog}");
     let slower = made(&place, &source, &[&flags[..], &["--top", "mac", "--no-pipelines"]].concat());
     assert!(slower["simulation"]["cycles"].as_u64() > all[0]["simulation"]["cycles"].as_u64(), "{slower:#}");
@@ -247,6 +250,76 @@ fn kernels_of_the_document_are_equal_to_their_circuits() {
     in_all_widths(&kernel("jacobi"), "jacobi", &[]);
 }
 
+/// Loops with branches become one block where that is not slower; what stays as it is says why.
+#[test]
+fn loops_with_branches_are_pipelines_or_say_why_not() {
+    let place = workplace();
+    let kernels: [(&str, &str, &[&str]); 3] = [
+        (
+            "filter",
+            "void filter(const short *x, unsigned *y, unsigned n) {
+  int sum = 0;
+  for (unsigned i = 0; i < n; i++) {
+    sum = sum / 2 + x[i];
+    if (sum > 20000) { sum = 20000; y[i & 3]++; }
+    else if (sum < -20000) sum = -20000;
+    y[i] = (unsigned)sum;
+  }
+}\n",
+            &["--assume", "filter.n=0..64"],
+        ),
+        (
+            "count",
+            "void count(const unsigned char *x, unsigned *h, unsigned n, unsigned least) {
+  for (unsigned i = 0; i < n; i++)
+    if (x[i] >= least && x[i] % 3) h[x[i]]++;
+}\n",
+            &["--assume", "count.n=0..200"],
+        ),
+        (
+            "search",
+            "int search(const short *x, short *y, unsigned n, short wanted, short bad) {
+  for (unsigned i = 0; i < n; i++) {
+    if (x[i] == wanted) return (int)i;
+    y[i] = (short)(x[i] + 1);
+    if (x[i] == bad) return -2;
+  }
+  return -1;
+}\n",
+            &["--assume", "search.n=0..200"],
+        ),
+    ];
+    for (top, text, flags) in kernels {
+        place.write(&format!("{top}.c"), text);
+        let source = place.at(&format!("{top}.c"));
+        for document in in_all_widths(&source, top, flags) {
+            let loops = document["modules"][0]["loops"].as_array().expect("loops");
+            assert!(!loops.is_empty(), "{document:#}");
+            // A search knows late whether it goes on; its loop is one block all the same.
+            assert!(loops.iter().all(|one| one["ii_bound"].is_u64() || top == "search"), "{document:#}");
+            assert!(loops.iter().all(|one| one["ii"].as_u64() <= Some(3)), "{document:#}");
+        }
+        let as_states = made(&place, &source, &[&["--top", top, "--no-pipelines"], flags].concat());
+        let merged = made(&place, &source, &[&["--top", top], flags].concat());
+        let cycles = |document: &Value| document["simulation"]["cycles"].as_u64().expect("cycles");
+        assert!(cycles(&merged) < cycles(&as_states), "{merged:#} {as_states:#}");
+    }
+    let text = "unsigned seldom(const unsigned *x, unsigned n) {
+  unsigned sum = 1;
+  for (unsigned i = 0; i < n; i++) {
+    if ((x[i] & 31) == 31) { sum = sum * sum * sum / (x[i] | 1); sum = sum * sum % (x[i] | 1); }
+    sum += x[i];
+  }
+  return sum;
+}\n";
+    let source = place.write("seldom.c", text);
+    let document = made(&place, &source, &["--top", "seldom", "--assume", "seldom.n=0..200"]);
+    let states = &document["modules"][0]["loops"][0];
+    let words = states["limited_by"].as_str().expect("words");
+    assert!(words.starts_with("its branches: made one block, an iteration would begin every"), "{states:#}");
+    assert_eq!(states["ii_bound"], Value::Null, "{states:#}");
+}
+
 #[test]
 fn resources_are_kept_to() {
     let place = workplace();
@@ -287,6 +360,135 @@ fn inputs_with_which_c_is_undefined_are_no_verdict() {
     place.opcost(&all).expect(2).tells(&["undefined", "--assume"]);
     let fine = place.opcost(&[&all[..], &["--assume", "f.n=0..255"]].concat()).expect(0);
     assert!(fine.stdout.contains("20 runs, 0 wrong"), "{}", fine.stdout);
+}
+
+/// Assertions are silent while callers keep their contract, and each tells what is broken. yosys reads
+/// them for proofs.
+#[test]
+fn assertions_tell_what_callers_break() {
+    let place = workplace();
+    let text = "int f(const int *a, int low, unsigned n, short s) {
+  unsigned sum = (unsigned)low;
+  for (unsigned i = 0; i < n; i++) sum += (unsigned)a[i] ^ (unsigned)s;
+  return (int)sum;
+}\n";
+    place.write("f.c", text);
+    let source = place.at("f.c");
+    let flags = ["--top", "f", "--assume", "f.n=0..99", "--assume", "f.low=-5..3,9"];
+    made(&place, &source, &flags);
+    let simulated = || {
+        let tools = "iverilog -g2012 -DCONTRACT -o c.vvp f.v f_contract.sv f_testbench.v && vvp -n c.vvp";
+        let words = place.shell(&format!("cd out && {tools}"));
+        words.stdout + &words.stderr
+    };
+    let fine = simulated();
+    assert!(fine.contains("runs 40 wrong 0") && !fine.contains("ERROR"), "{fine}");
+    // Of the first run: what is given for low, n and s are the lines after the count of runs.
+    let vectors = place.read("out/f.vectors");
+    let with = |line: usize, number: &str| {
+        let mut lines: Vec<&str> = vectors.lines().collect();
+        lines[line] = number;
+        place.write("out/f.vectors", lines.join("\n") + "\n");
+        simulated()
+    };
+    let broken = with(1, "5");
+    assert!(broken.contains("low is outside of its contract -5..3, 9..9"), "{broken}");
+    let broken = with(2, "64");
+    assert!(broken.contains("n is outside of its contract 0..99"), "{broken}");
+    assert!(!broken.contains("does not fit"), "100 fits 7 bits: {broken}");
+    let broken = with(2, "80");
+    assert!(broken.contains("n does not fit the 7 bits of its port"), "{broken}");
+    let read = "read_verilog -sv -formal out/f_contract.sv; hierarchy -check -top f_contract; proc; \
+                select -assert-min 5 t:$assert";
+    place.tool("yosys", &["-q", "-p", read]);
+}
+
+/// The certificate lies beside the circuit, and its checker accepts it for the program.
+#[test]
+fn the_certificate_of_a_circuit_is_checked() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    let source = place.at("mac.c");
+    let flags = ["--top", "mac", "--assume", "mac.n=0..99", "--widths", "certified"];
+    made(&place, &source, &flags);
+    let check = || {
+        place.opcost(&[
+            "bits",
+            "--world",
+            "open",
+            "--cflag=-fno-vectorize",
+            "--cflag=-fno-slp-vectorize",
+            "--cflag=-fno-unroll-loops",
+            "--cflag=-mllvm",
+            "--cflag=-force-attribute=mac:noinline",
+            "--check",
+            "out/mac_certificate.json",
+            &source,
+        ])
+    };
+    let answer = check().expect(0);
+    assert!(answer.stdout.contains("mac:argument2 is 0..99 of i32 (a contract)"), "{}", answer.stdout);
+    // What is edited is not believed.
+    let right = place.read("out/mac_certificate.json");
+    let wrong = right.replacen("\"span\": \"62\"", "\"span\": \"61\"", 1);
+    assert_ne!(right, wrong);
+    place.write("out/mac_certificate.json", wrong);
+    check().expect(3);
+    // Widths that rest on no certificate have none beside them.
+    place.opcost(&["hdl", "--top", "mac", "-o", "other", &source]).expect(0);
+    assert!(!place.path("other/mac_certificate.json").exists());
+}
+
+/// All widths give one circuit: yosys finds no inputs within eight cycles with which they differ, and a
+/// call takes fewer. It finds some if one of them is changed.
+#[test]
+fn widths_are_proven_equal_by_yosys() {
+    let place = workplace();
+    let text = "int blend(unsigned char a, unsigned char b, signed char c) {
+  int d = a - b;
+  if (d < 0) d = -d;
+  d = d * 3 + c;
+  if (d > 255) d = 255;
+  if (d < 0) d = 0;
+  return (d << 1 | 1) - (c & 7);
+}\n";
+    let source = place.write("blend.c", text);
+    let circuit = |kind: &str| {
+        place.opcost(&["hdl", "--top", "blend", "-o", "out", "--widths", kind, &source]).expect(0);
+        place.read("out/blend.v").replace("module blend ", &format!("module {kind} "))
+    };
+    place.write("declared.v", circuit("declared"));
+    let proves = |kind: &str| {
+        let bits = place.read(&format!("{kind}.v"));
+        let bits =
+            bits.split("output reg [").nth(1).and_then(|rest| rest.split(':').next()).expect("a result");
+        let last: u32 = bits.parse().expect("a number");
+        assert!(last < 31, "{kind} is as wide as its type");
+        let above = 31 - last;
+        let both = format!(
+            "module both(input clk, input rst, input start, input [7:0] a, input [7:0] b, input [7:0] c, output wrong);
+  wire d0, d1; wire [31:0] r0; wire [{last}:0] r1;
+  declared one (.clk(clk), .rst(rst), .start(start), .done(d0), .a(a), .b(b), .c(c), .result(r0));
+  {kind} other (.clk(clk), .rst(rst), .start(start), .done(d1), .a(a), .b(b), .c(c), .result(r1));
+  assign wrong = (d0 ^ d1) | (d0 & (r0 != {{{{{above}{{r1[{last}]}}}}, r1}}));
+endmodule\n"
+        );
+        place.write("both.v", both);
+        let prove = format!(
+            "read_verilog declared.v {kind}.v both.v; hierarchy -check -top both; proc; flatten; opt; sat -verify -seq 8 \
+             -set-at 1 rst 1 -set-init-undef -set-def-inputs -prove-skip 2 -prove wrong 0"
+        );
+        place.shell(&format!("yosys -q -p '{prove}'")).status == 0
+    };
+    for kind in ["proven", "certified", "llvm"] {
+        place.write(&format!("{kind}.v"), circuit(kind));
+        assert!(proves(kind), "{kind} differs");
+    }
+    let right = place.read("certified.v");
+    let wrong = right.replacen(" - ", " + ", 1);
+    assert_ne!(right, wrong);
+    place.write("certified.v", wrong);
+    assert!(!proves("certified"), "a changed circuit is proven equal");
 }
 
 /// A circuit that is changed by hand is noticed.

@@ -97,7 +97,7 @@ struct ModuleJson<'a> {
     name: &'a str,
     /// States of its machine, with the idle one. A pipeline is one state.
     states: u32,
-    /// Loops of one block.
+    /// Innermost loops.
     loops: Vec<LoopJson<'a>>,
     /// Operators by kind and width; wiring is none.
     operators: Vec<OperatorJson<'a>>,

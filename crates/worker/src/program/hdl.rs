@@ -5,8 +5,8 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, Target, check, declared, design, driver,
-    frame, lower, schedule, stream, stream_testbench, testbench, widths,
+    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason, Target, check,
+    contract, declared, design, driver, frame, lower, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -83,11 +83,14 @@ pub(crate) fn answer(
                 data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
             })
     };
+    let pieces = pieces(&design, body, &job.contracts);
     answers.driver = design
         .memories
         .iter()
         .all(|memory| is_named(memory) && can_be_written(memory))
-        .then(|| driver(&design, &source, &body.name, &lengths, &pieces(&design, body, &job.contracts)));
+        .then(|| driver(&design, &source, &body.name, &lengths, &pieces));
+    answers.contract = contract(&design, &pieces);
+    answers.certificate = claimed.certificate;
     answers.assumes = claimed.assumes;
     Ok(answers)
 }
@@ -174,6 +177,15 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
             },
         });
     }
+    for states in &schedule.states {
+        loops.push(HdlLoop {
+            location: kernel.blocks[states.block].location.as_ref().map(ToString::to_string),
+            interval: states.shortest.unwrap_or(0),
+            bound: None,
+            limited_by: why_states(states),
+            depth: states.longest.unwrap_or(0),
+        });
+    }
     let mut slow = Vec::new();
     for (node, of) in kernel.nodes.iter() {
         let wanted = target.full_delay(kernel, node);
@@ -208,6 +220,22 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
             .collect(),
         slow,
         ..HdlAnswers::default()
+    }
+}
+
+/// Why a loop of several blocks stays so many states.
+fn why_states(states: &StateLoop) -> String {
+    match states.reason {
+        StateReason::Entries => {
+            "its branches, which come back to the middle of it: iterations do not overlap".to_owned()
+        }
+        StateReason::Large => "its size: iterations of so many operations do not overlap".to_owned(),
+        StateReason::Endless => "nothing ends it: iterations do not overlap".to_owned(),
+        StateReason::Slower(cycles) => format!(
+            "its branches: made one block, an iteration would begin every {cycles} cycles, and on its shortest way it \
+             takes {}",
+            states.shortest.unwrap_or(0)
+        ),
     }
 }
 

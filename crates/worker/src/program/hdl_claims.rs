@@ -31,6 +31,8 @@ use crate::error::WorkError;
 pub(crate) struct Claimed {
     pub(crate) of: HashMap<(FunctionId, Value), Claim>,
     pub(crate) assumes: Vec<String>,
+    /// The certificate that they are of, if they are of one, as JSON.
+    pub(crate) certificate: Option<String>,
 }
 
 /// All claims.
@@ -48,6 +50,7 @@ pub(crate) fn claimed(
     let mut assumes: Vec<String> =
         unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)).collect();
     let mut of = HashMap::new();
+    let mut certificate = None;
     match job.widths {
         HdlWidths::Declared => {}
         HdlWidths::Llvm => of = by_llvm(module, session, &job.contracts),
@@ -64,6 +67,8 @@ pub(crate) fn claimed(
         HdlWidths::Certified => {
             let certified = super::certificate::certify(program, Assumptions::default(), &job.contracts)?;
             assumes.extend(super::certificate::assumed(module, &certified.certificate));
+            let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
+            certificate = Some(text + "\n");
             let ranges = CertifiedRanges::of(module, &certified.certificate).of.into_iter();
             // What is looked at is not certified.
             of.extend(ranges.filter_map(|(value, range)| Some((value, claim(&range, range.type_width())?))));
@@ -73,7 +78,7 @@ pub(crate) fn claimed(
     assumes.push("pointer parameters lead to memories apart from each other, as with restrict".to_owned());
     assumes.sort();
     assumes.dedup();
-    Ok(Claimed { of, assumes })
+    Ok(Claimed { of, assumes, certificate })
 }
 
 /// What is known of a value, for its wire; nothing of one that never comes to be.
