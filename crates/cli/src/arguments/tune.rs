@@ -17,6 +17,7 @@ Examples:
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
+  CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.";
 

@@ -16,3 +16,4 @@ mod messages;
 mod projects;
 mod support;
 mod tune;
+mod tune_builds;

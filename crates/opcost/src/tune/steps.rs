@@ -1,19 +1,17 @@
 //! What is done to a program, one step behind the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::tune::{ArrangedModule, LeftFunction, RefusedTransform, Transform};
 use opcost_answer::{Failure, run::Finish};
-use opcost_index::{Id as _, IdMap};
 use opcost_job::module::ThreadMode;
 use opcost_job::profile::{ExportFormat, ExportModule};
 use opcost_key::{Anchor, Placement};
-use opcost_layout::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 use opcost_run::start::Streams;
 use opcost_toolchain::build::{
-    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, functions_of,
+    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, function_order, functions_of,
 };
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
@@ -263,26 +261,6 @@ fn placed(
     let order = [hot, rest].concat();
     tuning.modules.clone_from(&code.modules);
     Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
-}
-
-/// Functions that ran, those that call each other near to each other.
-fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
-    let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
-    let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
-    let mut names = Vec::new();
-    for one in modules.iter().flat_map(|module| &module.functions) {
-        // Two functions of one name are one to the linker's list.
-        ids.entry(&one.name).or_insert_with(|| {
-            names.push(one.name.clone());
-            functions.push(CodeFunction { bytes: one.bytes, executions: one.executions })
-        });
-    }
-    let call = |call: &opcost_answer::tune::CountedCall| {
-        Some(FunctionCalls { from: *ids.get(&*call.from)?, to: *ids.get(&*call.to)?, calls: call.calls })
-    };
-    let calls: Vec<FunctionCalls> =
-        modules.iter().flat_map(|module| &module.calls).filter_map(call).collect();
-    order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
 }
 
 /// The state of the modules whose counts a ledger has.

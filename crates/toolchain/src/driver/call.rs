@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_interrupt::Scratch;
 
+use super::wishes::Wishes;
 use super::words::{Words, quoted};
 use crate::tools::Tools;
 
@@ -18,8 +19,8 @@ pub struct Drive {
     pub(crate) folder: Scratch,
     /// The compiler that the build named, if it is another one.
     pub(crate) replaced: Option<String>,
-    /// Whether it is to be sampled, not counted.
-    pub(crate) is_sampled: bool,
+    /// What the user wants of opcost.
+    pub(crate) wishes: Wishes,
 }
 
 impl Drive {
@@ -40,15 +41,6 @@ impl Drive {
 /// A variable of the environment that shapes counted code.
 pub(crate) fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// What the environment says of the purpose of a build.
-pub(crate) fn is_sampled_by_setting() -> Result<bool, Failure> {
-    match setting("OPCOST_PURPOSE").as_deref() {
-        None | Some("count") => Ok(false),
-        Some("sample") => Ok(true),
-        Some(other) => Err(Failure::Usage(format!("OPCOST_PURPOSE is '{other}': it can be count or sample"))),
-    }
 }
 
 /// The folder that names in maps are relative to. It is `OPCOST_ROOT`, else the nearest folder
