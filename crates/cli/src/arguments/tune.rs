@@ -18,6 +18,7 @@ Examples:
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
   CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
+  cargo opcost tune --bin app -o app -- 1000       the program of a crate
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.";
 
@@ -43,7 +44,7 @@ pub(crate) enum LinkMode {
 
 #[derive(Args, Debug)]
 pub(crate) struct TuneArguments {
-    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives. Together they are one program.
+    /// Sources (C, C++, Fortran, Rust), .bc, .ll, objects and archives. Together they are one program.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Where to write the tuned program.

@@ -1,11 +1,13 @@
 //! `cargo opcost count --bin rg -- PATTERN FILE`: a crate's program, counted
-//! (or, with `sample`, sampled).
+//! (with `sample`, sampled; with `tune`, placed by what it does).
 //!
 //! `cargo-opcost` starts `opcost cargo VERB`; cargo's options are taken out of
 //! the line, the others are the verb's. The crate is built by `cargo rustc` in
 //! a target folder of its own (`target/opcost`), with fat LTO and one codegen
 //! unit set for the chosen profile by environment, so that build scripts and
 //! the user's own builds stay what they are.
+
+mod tune;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,13 +23,15 @@ use opcost_toolchain::install::install;
 const USAGE: &str = "\
 usage: cargo opcost count [CARGO OPTIONS] [COUNT OPTIONS] -- ARGS
        cargo opcost sample [CARGO OPTIONS] [SAMPLE OPTIONS] -- ARGS
+       cargo opcost tune [CARGO OPTIONS] [TUNE OPTIONS] -- ARGS
        cargo opcost build [CARGO OPTIONS]      only builds, and prints where the program is
 
 cargo options: --bin NAME, --example NAME, -p PACKAGE, --features F, --all-features,
   --no-default-features, --manifest-path FILE, --profile NAME (default release), --release,
   --target-dir DIR, --config C, -j N, --locked, --offline, --frozen
 count options: opcost count --help
-sample options: opcost sample --help (--emit exe -o PROG only builds)";
+sample options: opcost sample --help (--emit exe -o PROG only builds)
+tune options: opcost tune --help";
 
 const WITH_VALUE: &[&str] = &[
     "--bin",
@@ -75,6 +79,7 @@ pub(crate) fn run(given: &[OsString]) -> Result<Status, Failure> {
             Some(sample) => line.sample(sample),
             None => Ok(Status::Usage),
         },
+        Some("tune") => tune::run(line),
         Some("build") => {
             let Some(count) = line.count_arguments()? else { return Ok(Status::Usage) };
             println!("{}", line.build_counted(&count)?.display());
@@ -181,11 +186,19 @@ impl Line {
 
     /// Builds the program with cargo; where it is.
     fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, Failure> {
+        self.linked_by(|rustc, flags, target| cargo_linker(&compile.options(), purpose, rustc, flags, target))
+    }
+
+    /// The same with a linker that is made for this rustc, these flags and this target folder.
+    fn linked_by(
+        &self,
+        linker: impl FnOnce(&Rustc, Vec<String>, &Path) -> Result<PathBuf, Failure>,
+    ) -> Result<PathBuf, Failure> {
         let rustc = Rustc::find()?;
         let profile = self.profile.as_deref().unwrap_or("release");
         let target = self.target_folder()?;
         let flags = vec![format!("--profile={profile}"), "-Clto=fat".to_owned()];
-        let linker = cargo_linker(&compile.options(), purpose, &rustc, flags, &target)?;
+        let linker = linker(&rustc, flags, &target)?;
         let mut command = cargo();
         command.arg("rustc").args(["--profile", profile, "--message-format=json-render-diagnostics"]);
         command.arg("--target-dir").arg(&target).args(&self.cargo);

@@ -1,9 +1,11 @@
 //! `opcost tune`: a program, made faster by what it does.
 
+pub(crate) mod rust;
+
 use std::ffi::OsString;
 use std::path::Path;
 
-use opcost::tune::{BuiltStep, Judging, TuneWish, answers, measure, tune};
+use opcost::tune::{BuiltStep, DoneSteps, Judging, TuneWish, answers, measure, tune};
 use opcost_answer::tune::Tuned;
 use opcost_answer::{Failure, Status};
 use opcost_interrupt::Scratch;
@@ -11,7 +13,7 @@ use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
 use opcost_report::tune::json::TuneJson;
 use opcost_report::tune::text::{TuneReport, print_tune};
-use opcost_toolchain::input::Input;
+use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
 use crate::arguments::TuneArguments;
@@ -35,6 +37,9 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         ));
     }
     let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    if inputs.iter().any(|input| input.language == Language::Rust) {
+        return rust::carry_out(arguments, &inputs);
+    }
     let options = arguments.compile.options();
     let tuning = tune(&TuneWish {
         inputs: &inputs,
@@ -58,12 +63,20 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     };
     let is_measured = arguments.runs > 0 && tuning.steps.len() > 1;
     let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;
-    let tuned = answers(&tuning, measured.as_ref().map(|measured| (measured, &judging)));
+    let steps: Vec<_> = tuning.steps.iter().map(|step| step.transforms.clone()).collect();
+    let done =
+        DoneSteps { steps: &steps, refused: &tuning.refused, modules: &tuning.modules, left: &tuning.left };
+    let tuned = answers(done, measured.as_ref().map(|measured| (measured, &judging)));
     let is_wrong = tuned.outputs_equal == Some(false);
     if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
         write(last, &inputs, folder.path(), &arguments.output)?;
     }
-    show(arguments, &inputs, &tuned)?;
+    let shown = Shown {
+        tuned: &tuned,
+        about: about(&inputs, &arguments.compile),
+        again: format!("opcost tune --simulate {}", paths(&inputs)),
+    };
+    show(arguments, &shown)?;
     Ok(if is_wrong { Status::Verdict } else { Status::Fine })
 }
 
@@ -74,7 +87,18 @@ fn write(step: &BuiltStep, inputs: &[Input], folder: &Path, output: &Path) -> Re
     install(&made, output)
 }
 
-fn show(arguments: &TuneArguments, inputs: &[Input], tuned: &Tuned) -> Result<(), Failure> {
+/// What is shown of a tuned program.
+pub(crate) struct Shown<'a> {
+    pub(crate) tuned: &'a Tuned,
+    /// What it was made of, and how.
+    pub(crate) about: String,
+    /// The command that simulates, without its output and arguments.
+    pub(crate) again: String,
+}
+
+/// Prints and writes what was done.
+pub(crate) fn show(arguments: &TuneArguments, shown: &Shown<'_>) -> Result<(), Failure> {
+    let tuned = shown.tuned;
     if let Some(path) = &arguments.json {
         save_json(path, &TuneJson::text(tuned))?;
     }
@@ -90,15 +114,11 @@ fn show(arguments: &TuneArguments, inputs: &[Input], tuned: &Tuned) -> Result<()
     };
     let mut next = Vec::new();
     if !arguments.simulate && arguments.runs > 0 {
-        next.push(format!(
-            "opcost tune --simulate {} -o {} -- ARGS",
-            paths(inputs),
-            arguments.output.display()
-        ));
+        next.push(format!("{} -o {} -- ARGS", shown.again, arguments.output.display()));
     }
     let report = TuneReport {
         tuned,
-        about: format!("{}: {}{on}", arguments.output.display(), about(inputs, &arguments.compile)),
+        about: format!("{}: {}{on}", arguments.output.display(), shown.about),
         explain: arguments.explain,
         next,
     };

@@ -12,8 +12,10 @@ mod answers;
 mod gain;
 mod measure;
 mod steps;
+mod train;
 
-pub use answers::answers;
+pub use answers::{DoneSteps, answers};
 pub use gain::gain;
-pub use measure::{Judging, MeasuredVariants, measure};
+pub use measure::{Judging, MeasuredVariants, measure, measure_programs};
 pub use steps::{BuiltStep, TuneWish, Tuning, tune};
+pub use train::{Training, train};

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use opcost_answer::Failure;
 use opcost_answer::tune::{ArrangedModule, LeftFunction, RefusedTransform, Transform};
-use opcost_answer::{Failure, run::Finish};
 use opcost_job::module::ThreadMode;
 use opcost_job::profile::{ExportFormat, ExportModule};
 use opcost_key::{Anchor, Placement};
-use opcost_run::start::Streams;
 use opcost_toolchain::build::{
     ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, function_order, functions_of,
 };
@@ -17,7 +16,7 @@ use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 use thiserror::Error;
 
-use crate::counting::{Measurement, Task};
+use super::train::{Training, train};
 use crate::ledgers;
 use crate::progress::work;
 
@@ -97,8 +96,8 @@ fn plain_build(options: &CompileOptions) -> Result<Build, Failure> {
 pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     if let Some(rust) = wish.inputs.iter().find(|input| input.language == Language::Rust) {
         return Err(Failure::Usage(format!(
-            "{}: Rust sources cannot be tuned yet; give the bitcode that rustc writes (rustc --emit=llvm-bc \
-             -Ccodegen-units=1), or C, C++, Fortran",
+            "{}: a Rust source is placed where rustc links (opcost tune main.rs, cargo opcost tune); here give the \
+             bitcode that rustc writes, or C, C++, Fortran",
             rust.path.display()
         )));
     }
@@ -311,37 +310,8 @@ impl Trained {
             let _working = work("building it with counters");
             build.program(wish.inputs, &program)?;
         }
-        let _working = work("training");
-        let measured = Measurement::run(&Task {
-            program: &program,
-            arguments: wish.arguments,
-            streams: Streams {
-                stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
-                stdout: Some(build.path("training.out")),
-                stdout_to_stderr: false,
-                stderr: None,
-            },
-            repeat: 1,
-            is_deterministic: false,
-        })?;
-        match measured.finish() {
-            Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
-            _ => {}
-        }
-        let ledger = build.path("training.opc");
-        ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
+        let training = Training { program: &program, arguments: wish.arguments, stdin: wish.stdin };
+        let ledger = train(&training, build.folder())?;
         Ok(Trained { build, ledger })
     }
-}
-
-/// A program that failed did not do what it will do.
-fn failed_training(finish: Finish) -> Failure {
-    let how = match finish {
-        Finish::Exited(status) => format!("ended with status {status}"),
-        Finish::Killed(signal) => format!("was killed by signal {signal}"),
-    };
-    Failure::Usage(format!(
-        "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
-         (--stdin FILE) with which it succeeds"
-    ))
 }
