@@ -1,24 +1,19 @@
 //! `opcost tune`: a program, made faster by what it does.
 
-pub(crate) mod rust;
-
 use std::ffi::OsString;
 use std::path::Path;
 
 use opcost::tune::{BuiltStep, DoneSteps, Judging, TuneWish, answers, measure, tune};
-use opcost_answer::tune::Tuned;
 use opcost_answer::{Failure, Status};
 use opcost_interrupt::Scratch;
-use opcost_report::kit::save::{Stream, save_json, save_text};
-use opcost_report::kit::style::screen_width;
-use opcost_report::tune::json::TuneJson;
-use opcost_report::tune::text::{TuneReport, print_tune};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
 use crate::arguments::TuneArguments;
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use crate::verbs::tune_rust;
+use crate::verbs::tune_shown::{Shown, show};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &TuneArguments) -> Result<Status, Failure> {
@@ -38,7 +33,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     }
     let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
-        return rust::carry_out(arguments, &inputs);
+        return tune_rust::carry_out(arguments, &inputs);
     }
     let options = arguments.compile.options();
     let tuning = tune(&TuneWish {
@@ -85,42 +80,4 @@ fn write(step: &BuiltStep, inputs: &[Input], folder: &Path, output: &Path) -> Re
     let made = folder.join("tuned");
     step.link(inputs, None, &made)?;
     install(&made, output)
-}
-
-/// What is shown of a tuned program.
-pub(crate) struct Shown<'a> {
-    pub(crate) tuned: &'a Tuned,
-    /// What it was made of, and how.
-    pub(crate) about: String,
-    /// The command that simulates, without its output and arguments.
-    pub(crate) again: String,
-}
-
-/// Prints and writes what was done.
-pub(crate) fn show(arguments: &TuneArguments, shown: &Shown<'_>) -> Result<(), Failure> {
-    let tuned = shown.tuned;
-    if let Some(path) = &arguments.json {
-        save_json(path, &TuneJson::text(tuned))?;
-    }
-    if arguments.json.as_deref() == Some(Path::new("-")) {
-        return Ok(());
-    }
-    let is_judged =
-        arguments.judge.is_some() || arguments.judge_stdin.is_some() || arguments.profile.is_some();
-    let on = match (arguments.runs, is_judged) {
-        (0, _) => "",
-        (_, true) => ", judged by another run than its counts are of",
-        (_, false) => ", judged by the run that it was trained with (--judge WORDS takes another)",
-    };
-    let mut next = Vec::new();
-    if !arguments.simulate && arguments.runs > 0 {
-        next.push(format!("{} -o {} -- ARGS", shown.again, arguments.output.display()));
-    }
-    let report = TuneReport {
-        tuned,
-        about: format!("{}: {}{on}", arguments.output.display(), shown.about),
-        explain: arguments.explain,
-        next,
-    };
-    save_text(None, &print_tune(&report, screen_width()), Stream::Stdout)
 }

@@ -10,10 +10,11 @@ use opcost_job::module::ThreadMode;
 use opcost_job::profile::{ExportFormat, ExportModule};
 use opcost_key::{Anchor, Placement};
 use opcost_toolchain::build::{
-    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, function_order, functions_of,
+    ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, functions_of,
 };
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
+use opcost_toolchain::order::function_order;
 use thiserror::Error;
 
 use super::train::{Training, train};

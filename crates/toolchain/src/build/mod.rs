@@ -10,7 +10,6 @@ mod headers;
 mod life;
 mod link;
 mod module;
-mod order;
 mod plugin;
 mod portable;
 mod program;
@@ -24,7 +23,6 @@ mod work;
 pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
 pub use export::reasons;
-pub use order::function_order;
 pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
 };

@@ -20,7 +20,7 @@ use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
 
 use super::arrange::{FunctionOrder, Making, functions_of};
-use super::order::function_order;
+use crate::order::function_order;
 use crate::tools::status_of;
 
 /// The file that says what was made.

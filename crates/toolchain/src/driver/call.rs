@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_interrupt::Scratch;
 
+use super::settings::setting;
 use super::wishes::Wishes;
 use super::words::{Words, quoted};
 use crate::tools::Tools;
@@ -36,11 +37,6 @@ impl Drive {
         at.push(&path);
         Ok(vec![at])
     }
-}
-
-/// A variable of the environment that shapes counted code.
-pub(crate) fn setting(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The folder that names in maps are relative to. It is `OPCOST_ROOT`, else the nearest folder

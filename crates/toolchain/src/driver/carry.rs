@@ -5,21 +5,20 @@
 //! appears at its place whole, or not at all.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::Failure;
-use opcost_answer::names::{relative, tidy};
-use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, Product, ThreadMode};
+use opcost_job::module::{ModuleJob, ModulePurpose, Product, ThreadMode};
 use opcost_job::profile::PgoJob;
 use opcost_key::{Anchor, Placement};
 
-use super::call::{Drive, root_of, setting};
+use super::call::Drive;
+use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::plan::{DriverJob, Plan, Role};
+use super::settings::setting;
 use super::tuned::Tuning;
 use crate::cost::{COUNTED, lone_cost_model};
-use crate::install::install;
 use crate::threads::word_may_start;
 use crate::tools::{pass_on, status_of, without_stripping};
 
@@ -190,50 +189,4 @@ impl Drive {
         }
         Ok(status)
     }
-}
-
-/// A module by its names.
-pub(crate) struct ModuleNames {
-    /// Its source.
-    pub(crate) source: PathBuf,
-    /// The folder that names are relative to.
-    pub(crate) root: PathBuf,
-    /// Its name in maps and ledgers.
-    pub(crate) module: String,
-}
-
-/// The module that a front end compiles.
-pub(crate) fn module_names(job: &DriverJob) -> Result<ModuleNames, Failure> {
-    let source = PathBuf::from(job.arguments.last().cloned().unwrap_or_default());
-    let source = std::path::absolute(&source).map_err(Failure::file("find", &source))?;
-    let root = root_of(&source);
-    let module = relative(&tidy(&source), &root);
-    Ok(ModuleNames { source, root, module })
-}
-
-/// How machine code is generated.
-pub(crate) fn code_options(job: &DriverJob) -> CodeOptions {
-    CodeOptions {
-        level: job.level(),
-        is_position_independent: false,
-        function_sections: job.has("-ffunction-sections"),
-        data_sections: job.has("-fdata-sections"),
-    }
-}
-
-/// Whether clang's profile passes would read a profile of it: an optimised source, not of Fortran.
-pub(crate) fn is_profiled(job: &DriverJob) -> bool {
-    job.has("-cc1") && job.level() > 0 && job.behind("-x") != Some(OsStr::new("ir"))
-}
-
-/// Puts a finished object where the job wants it.
-pub(crate) fn deliver(made: &Path, job: &DriverJob) -> Result<u8, Failure> {
-    let output = Path::new(job.behind("-o").unwrap_or_default());
-    if output == Path::new("-") {
-        let bytes = std::fs::read(made).map_err(Failure::file("read", made))?;
-        std::io::stdout().write_all(&bytes).map_err(Failure::file("write", "stdout"))?;
-    } else {
-        install(made, output)?;
-    }
-    Ok(0)
 }

@@ -4,10 +4,12 @@
 mod call;
 mod carry;
 pub mod drive;
+mod jobs;
 pub mod names;
 mod note;
 mod ordered;
 mod plan;
+mod settings;
 mod tuned;
 mod wishes;
 pub(crate) mod words;

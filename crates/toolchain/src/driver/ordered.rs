@@ -25,7 +25,7 @@ use super::call::Drive;
 use super::note::Note;
 use super::plan::{DriverJob, Plan, Role};
 use super::tuned::Tuning;
-use crate::build::function_order;
+use crate::order::function_order;
 use crate::tools::pass_on;
 
 /// A note, and the file that has it as a linker names it: `lib.a(member.o)`.

@@ -23,10 +23,11 @@ use opcost_key::Anchor;
 use opcost_profile::Ledger;
 use opcost_profile::formats::opc::{OpcError, load_ledger};
 
-use super::call::{Drive, setting};
-use super::carry::{ModuleNames, code_options, deliver, is_profiled, module_names};
+use super::call::Drive;
+use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::note::Note;
 use super::plan::{DriverJob, Role};
+use super::settings::setting;
 use super::wishes::{TuneWords, above};
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::tools::status_of;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_key::Anchor;
 
-use super::call::setting;
+use super::settings::setting;
 
 const PREFIX: &[u8] = b"--opcost-";
 

@@ -1,20 +1,20 @@
 //! `cargo opcost tune --bin NAME -- ARGS`: a crate's program, placed by what it does.
 //!
 //! The program is built with counters, as `cargo opcost count` does it, and does its training. It is then built again,
-//! its code in the order of the counts ([`crate::verbs::tune::rust`]).
+//! its code in the order of the counts ([`crate::verbs::tune_rust`]).
 
 use opcost_answer::{Failure, Status};
 use opcost_key::Placement;
 use opcost_toolchain::build::{RustPurpose, Rustc, TunedRust, cargo_tuned_linker};
 
-use super::{Line, USAGE};
+use super::cargo_line::{Line, USAGE};
 use crate::arguments::{TuneArguments, Verb};
 use crate::verbs::selection::{CodeFlag, refuse_idle};
 use crate::verbs::show::save_failure_json;
-use crate::verbs::tune::rust::{PlacedRust, finish, given_ledger, refuse_flags, trained, tuning};
+use crate::verbs::tune_rust::{PlacedRust, finish, given_ledger, refuse_flags, trained, tuning};
 
 /// Carries out the verb.
-pub(super) fn run(mut line: Line) -> Result<Status, Failure> {
+pub(crate) fn run(mut line: Line) -> Result<Status, Failure> {
     line.take_ledger();
     let arguments = match line.parsed("tune") {
         Some(Verb::Tune(arguments)) => arguments,

@@ -17,7 +17,7 @@ use opcost_toolchain::build::{Build, Optimiser, Purpose, RustTuning, TunedRust};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::install::install;
 
-use super::{Shown, show};
+use super::tune_shown::{Shown, show};
 use crate::arguments::{LinkMode, OnlyStep, TuneArguments};
 use crate::verbs::selection::{about, paths};
 
@@ -36,7 +36,7 @@ pub(crate) struct PlacedRust<'a> {
 }
 
 /// Tunes a source of Rust, and what is linked to it.
-pub(super) fn carry_out(arguments: &TuneArguments, inputs: &[Input]) -> Result<Status, Failure> {
+pub(crate) fn carry_out(arguments: &TuneArguments, inputs: &[Input]) -> Result<Status, Failure> {
     refuse_flags(arguments, "give rustc's own flags (--cflag=-Ctarget-cpu=native)")?;
     let options = arguments.compile.options();
     let folder =
