@@ -24,6 +24,6 @@ mod score;
 
 pub use functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 pub use graph::{CodeBlock, CodeBlockId, CodeGraph, Jump};
-pub use named::{NamedCalls, NamedFunction, order_named};
+pub use named::{CallsByName, NamedFunction, order_named};
 pub use order::{Order, WrongOrder, order_blocks};
 pub use score::{Score, spare_jumps, taken_jumps};

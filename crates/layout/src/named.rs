@@ -23,7 +23,7 @@ pub struct NamedFunction<'a> {
 
 /// How often one function called another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedCalls<'a> {
+pub struct CallsByName<'a> {
     /// Linkage name of the caller.
     pub from: &'a str,
     /// Linkage name of the called one.
@@ -35,7 +35,7 @@ pub struct NamedCalls<'a> {
 /// Each name once, those that run together near to each other.
 pub fn order_named<'a>(
     given: impl IntoIterator<Item = NamedFunction<'a>>,
-    calls: impl IntoIterator<Item = NamedCalls<'a>>,
+    calls: impl IntoIterator<Item = CallsByName<'a>>,
 ) -> Vec<&'a str> {
     let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
     let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
@@ -52,7 +52,7 @@ pub fn order_named<'a>(
             }
         }
     }
-    let call = |call: NamedCalls<'_>| {
+    let call = |call: CallsByName<'_>| {
         Some(FunctionCalls { from: *ids.get(call.from)?, to: *ids.get(call.to)?, calls: call.calls })
     };
     let calls: Vec<FunctionCalls> = calls.into_iter().filter_map(call).collect();
@@ -61,13 +61,13 @@ pub fn order_named<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeFunction, NamedCalls, NamedFunction, order_named};
+    use super::{CallsByName, CodeFunction, NamedFunction, order_named};
 
     #[test]
     fn functions_of_one_name_are_one_and_calls_of_others_say_nothing() {
         let function =
             |name, executions| NamedFunction { name, function: CodeFunction { bytes: 16, executions } };
-        let calls = |from, to, calls| NamedCalls { from, to, calls };
+        let calls = |from, to, calls| CallsByName { from, to, calls };
         let functions =
             [function("cold", 0), function("main", 5), function("inline", 4), function("inline", 90)];
         let all = [calls("main", "inline", 94), calls("main", "printf", 1)];

@@ -1,7 +1,7 @@
 //! In which order does the linker put the functions of these modules?
 
 use opcost_answer::tune::ArrangedModule;
-use opcost_layout::{CodeFunction, NamedCalls, NamedFunction, order_named};
+use opcost_layout::{CallsByName, CodeFunction, NamedFunction, order_named};
 
 /// Functions that ran, those that call each other near to each other.
 pub fn function_order<'a>(modules: impl IntoIterator<Item = &'a ArrangedModule> + Clone) -> Vec<String> {
@@ -13,7 +13,7 @@ pub fn function_order<'a>(modules: impl IntoIterator<Item = &'a ArrangedModule> 
         name,
         function: CodeFunction { bytes, executions },
     });
-    let calls = modules.into_iter().flat_map(|module| &module.calls).map(|call| NamedCalls {
+    let calls = modules.into_iter().flat_map(|module| &module.calls).map(|call| CallsByName {
         from: &call.from,
         to: &call.to,
         calls: call.calls,

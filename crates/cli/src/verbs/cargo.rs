@@ -11,14 +11,14 @@ use std::ffi::OsString;
 
 use opcost_answer::{Failure, Status};
 
-use super::cargo_line::{Line, USAGE};
+use super::cargo_line::{CargoLine, USAGE};
 use super::cargo_tune;
 
 /// Carries out the verb.
 pub(crate) fn run(given: &[OsString]) -> Result<Status, Failure> {
     let usage = || Failure::Usage(USAGE.to_owned());
     let (verb, rest) = given.split_first().ok_or_else(usage)?;
-    let line = Line::read(rest)?;
+    let line = CargoLine::read(rest)?;
     match verb.to_str() {
         Some("count" | "stat") => {
             let mut count = line.count_arguments()?;

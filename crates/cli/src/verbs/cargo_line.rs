@@ -44,7 +44,7 @@ const ALONE: &[&str] =
 
 /// A command line, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct CargoLine {
     pub(crate) cargo: Vec<OsString>,
     pub(crate) profile: Option<String>,
     target_dir: Option<PathBuf>,
@@ -54,9 +54,9 @@ pub(crate) struct Line {
     program: Vec<OsString>,
 }
 
-impl Line {
-    pub(crate) fn read(given: &[OsString]) -> Result<Line, Failure> {
-        let mut line = Line::default();
+impl CargoLine {
+    pub(crate) fn read(given: &[OsString]) -> Result<CargoLine, Failure> {
+        let mut line = CargoLine::default();
         let mut words = given.iter();
         while let Some(word) = words.next() {
             let text = word.to_string_lossy();
@@ -224,16 +224,16 @@ fn program_of(messages: &[u8]) -> Result<PathBuf, Failure> {
 mod tests {
     use std::ffi::OsString;
 
-    use super::Line;
+    use super::CargoLine;
 
     #[test]
     fn cargos_options_are_taken_out_of_the_line() {
         let given = ["--bin", "rg", "--json", "-", "--profile=dev", "--release", "--", "-n", "--bin", "x"];
-        let line = Line::read(&given.map(OsString::from)).expect("well-formed");
+        let line = CargoLine::read(&given.map(OsString::from)).expect("well-formed");
         assert_eq!(line.cargo, ["--bin", "rg"]);
         assert_eq!(line.verb, ["--json", "-"]);
         assert_eq!(line.program, ["-n", "--bin", "x"]);
         assert_eq!(line.profile.as_deref(), Some("dev"));
-        assert!(Line::read(&[OsString::from("--bin")]).is_err());
+        assert!(CargoLine::read(&[OsString::from("--bin")]).is_err());
     }
 }

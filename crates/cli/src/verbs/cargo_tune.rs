@@ -7,14 +7,14 @@ use opcost_answer::{Failure, Status};
 use opcost_key::Placement;
 use opcost_toolchain::build::{RustPurpose, Rustc, TunedRust, cargo_tuned_linker};
 
-use super::cargo_line::{Line, USAGE};
+use super::cargo_line::{CargoLine, USAGE};
 use crate::arguments::{TuneArguments, Verb};
 use crate::verbs::selection::{CodeFlag, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::tune_rust::{PlacedRust, finish, given_ledger, refuse_flags, trained, tuning};
 
 /// Carries out the verb.
-pub(crate) fn run(mut line: Line) -> Result<Status, Failure> {
+pub(crate) fn run(mut line: CargoLine) -> Result<Status, Failure> {
     line.take_ledger();
     let arguments = match line.parsed("tune") {
         Some(Verb::Tune(arguments)) => arguments,
@@ -26,7 +26,7 @@ pub(crate) fn run(mut line: Line) -> Result<Status, Failure> {
     result
 }
 
-impl Line {
+impl CargoLine {
     /// `--profile` names a profile of cargo, and a ledger if it has what cargo allows in no name.
     fn take_ledger(&mut self) {
         let is_cargos = |name: &String| {
@@ -38,7 +38,7 @@ impl Line {
     }
 }
 
-fn carry_out(line: &Line, arguments: &TuneArguments) -> Result<Status, Failure> {
+fn carry_out(line: &CargoLine, arguments: &TuneArguments) -> Result<Status, Failure> {
     let idle = [CodeFlag::Cost, CodeFlag::Time];
     refuse_idle(&arguments.compile, &idle, "a program is tuned by how often everything runs")?;
     refuse_flags(arguments, "say it to cargo (RUSTFLAGS, .cargo/config.toml)")?;

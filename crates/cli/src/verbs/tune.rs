@@ -13,7 +13,7 @@ use crate::arguments::TuneArguments;
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::tune_rust;
-use crate::verbs::tune_shown::{Shown, show};
+use crate::verbs::tune_shown::{TuneShown, show};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &TuneArguments) -> Result<Status, Failure> {
@@ -66,7 +66,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
         write(last, &inputs, folder.path(), &arguments.output)?;
     }
-    let shown = Shown {
+    let shown = TuneShown {
         tuned: &tuned,
         about: about(&inputs, &arguments.compile),
         again: format!("opcost tune --simulate {}", paths(&inputs)),

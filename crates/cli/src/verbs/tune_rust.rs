@@ -17,7 +17,7 @@ use opcost_toolchain::build::{Build, Optimiser, Purpose, RustTuning, TunedRust};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::install::install;
 
-use super::tune_shown::{Shown, show};
+use super::tune_shown::{TuneShown, show};
 use crate::arguments::{LinkMode, OnlyStep, TuneArguments};
 use crate::verbs::selection::{about, paths};
 
@@ -25,7 +25,7 @@ use crate::verbs::selection::{about, paths};
 pub(crate) struct PlacedRust<'a> {
     /// The program in order.
     pub(crate) program: &'a Path,
-    /// What was made beside it.
+    /// The programs to compare with.
     pub(crate) made: TunedRust,
     /// By which counts.
     pub(crate) ledger: &'a Path,
@@ -72,7 +72,7 @@ pub(crate) fn trained(arguments: &TuneArguments, program: &Path, folder: &Path) 
     train(&Training { program, arguments: &arguments.arguments, stdin: arguments.stdin.as_deref() }, folder)
 }
 
-/// How the program is put in order; what is made lies below `folder`.
+/// How the program is put in order; what is made goes below `folder`.
 pub(crate) fn tuning(
     arguments: &TuneArguments,
     ledger: PathBuf,
@@ -116,7 +116,7 @@ pub(crate) fn finish(arguments: &TuneArguments, placed: PlacedRust<'_>) -> Resul
     if !is_wrong {
         install(program, &arguments.output)?;
     }
-    show(arguments, &Shown { tuned: &tuned, about, again })?;
+    show(arguments, &TuneShown { tuned: &tuned, about, again })?;
     Ok(if is_wrong { Status::Verdict } else { Status::Fine })
 }
 

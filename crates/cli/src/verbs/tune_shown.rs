@@ -12,7 +12,7 @@ use opcost_report::tune::text::{TuneReport, print_tune};
 use crate::arguments::TuneArguments;
 
 /// What is shown of a tuned program.
-pub(crate) struct Shown<'a> {
+pub(crate) struct TuneShown<'a> {
     pub(crate) tuned: &'a Tuned,
     /// What it was made of, and how.
     pub(crate) about: String,
@@ -21,7 +21,7 @@ pub(crate) struct Shown<'a> {
 }
 
 /// Prints and writes what was done.
-pub(crate) fn show(arguments: &TuneArguments, shown: &Shown<'_>) -> Result<(), Failure> {
+pub(crate) fn show(arguments: &TuneArguments, shown: &TuneShown<'_>) -> Result<(), Failure> {
     let tuned = shown.tuned;
     if let Some(path) = &arguments.json {
         save_json(path, &TuneJson::text(tuned))?;

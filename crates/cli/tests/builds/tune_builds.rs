@@ -247,7 +247,7 @@ fn what_is_not_opcosts_to_order_is_left_and_told() {
     bench.write("mine.txt", "main\nsteps\n");
     let said =
         bench.shell(&format!("{tuned} -fuse-ld=lld -Wl,--symbol-ordering-file=mine.txt {all} -o tuned"));
-    tells(&said, &["blocks of 4 functions in order", "decides where functions lie"]);
+    tells(&said, &["blocks of 4 functions in order", "decides the order of functions"]);
     assert_eq!(bench.shell("./tuned 300").stdout, expected);
     // Code that the backend shapes by flags of its own.
     let said = bench.shell(&format!("{tuned} -mllvm -align-all-functions=5 {all} -o tuned"));

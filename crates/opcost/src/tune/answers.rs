@@ -8,7 +8,7 @@ use opcost_answer::tune::{ArrangedModule, LeftFunction, RefusedTransform, Transf
 use super::gain::gain;
 use super::measure::{Judging, MeasuredVariants};
 
-/// What was done to a program, whoever did it.
+/// What was done to a program.
 #[derive(Clone, Copy, Debug)]
 pub struct DoneSteps<'a> {
     /// By step, what was done up to there.

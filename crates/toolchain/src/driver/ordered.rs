@@ -43,16 +43,16 @@ impl Drive {
         let report = Report { tuning, output: &output };
         if order.is_empty() {
             let status = self.plain_link(job)?;
-            return report.tell(status, &noted, None);
+            return report.write(status, &noted, None);
         }
-        if let Some(why) = self.keeps_order(job) {
+        if let Some(why) = self.other_order(job) {
             let status = self.plain_link(job)?;
-            return report.tell(status, &noted, Some(&why));
+            return report.write(status, &noted, Some(&why));
         }
         let Some(by_lld) = self.by_lld(plan, &order)? else {
             let status = self.plain_link(job)?;
             let why = "lld was not found (apt-get install lld-22)";
-            return report.tell(status, &noted, Some(why));
+            return report.write(status, &noted, Some(why));
         };
         let mut command = Command::new(&by_lld.program);
         command.args(self.shortened(by_lld.arguments, "ordered")?);
@@ -64,7 +64,7 @@ impl Drive {
             let why =
                 format!("lld cannot link this: {}", words.lines().next().unwrap_or("it gives no reason"));
             let status = self.plain_link(job)?;
-            return report.tell(status, &noted, Some(&why));
+            return report.write(status, &noted, Some(&why));
         }
         pass_on(&linked.stderr);
         let traced = String::from_utf8_lossy(&linked.stdout).into_owned();
@@ -78,11 +78,11 @@ impl Drive {
         }
         let in_program: Vec<Noted> =
             noted.into_iter().filter(|one| linked.contains(one.file.as_str())).collect();
-        report.tell(0, &in_program, None)
+        report.write(0, &in_program, None)
     }
 
     /// Why the order of functions is not opcost's to decide.
-    fn keeps_order(&self, job: &DriverJob) -> Option<String> {
+    fn other_order(&self, job: &DriverJob) -> Option<String> {
         if self.words.wants_lto() {
             return Some("-flto makes the code of all files at once".to_owned());
         }
@@ -103,7 +103,7 @@ impl Drive {
                     && !word.starts_with("-Tbss")
             })
         };
-        words.into_iter().find(is_order).map(|word| format!("{word} decides where functions lie"))
+        words.into_iter().find(is_order).map(|word| format!("{word} decides the order of functions"))
     }
 
     /// The link by lld, with functions in order; none without lld.
@@ -212,8 +212,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Reports a link that ended with `status`; `unordered` says why functions lie as they did.
-    fn tell(&self, status: u8, noted: &[Noted], unordered: Option<&str>) -> Result<u8, Failure> {
+    /// Reports a link that ended with `status`; `unordered` says why functions are not in order.
+    fn write(&self, status: u8, noted: &[Noted], unordered: Option<&str>) -> Result<u8, Failure> {
         if status != 0 || self.is_of_configuration() {
             return Ok(status);
         }

@@ -90,7 +90,7 @@ impl DriverJob {
         }
     }
 
-    /// The same job with another argument behind `name`.
+    /// The same job with another argument after `name`.
     pub(crate) fn with_behind(&self, name: &str, value: &OsStr) -> DriverJob {
         let mut job = self.clone();
         if let Some(at) = job.arguments.iter().position(|given| given == name)

@@ -108,7 +108,7 @@ fn read_ledger(path: &Path) -> Result<Ledger, Failure> {
 
 /// What became of a module.
 enum Made {
-    /// Its code is in order, and stands where the object is to be.
+    /// Its code is in order, and written.
     Arranged(ArrangedModule),
     /// It is to be compiled by the compiler itself.
     Left {
@@ -217,9 +217,9 @@ impl Drive {
             return Ok(Made::Failed(status));
         }
         let request = self.request(tuning, job, names, object);
-        let arranged = match asked(request, object, &names.module)? {
-            Ok(arranged) => arranged,
-            Err(why) => {
+        let arranged = match arrange(request, object, &names.module)? {
+            Answered::Arranged(arranged) => arranged,
+            Answered::Refused(why) => {
                 return Ok(Made::Left {
                     why: Some(why),
                     arranged: ArrangedModule::default(),
@@ -279,9 +279,13 @@ impl Drive {
         let mut request = self.request(tuning, job, names, object);
         request.ledger = None;
         request.weighs = false;
-        Ok(match asked(request, object, &names.module)? {
-            Ok(arranged) => Made::Arranged(ArrangedModule { fitting: answers.functions, left, ..arranged }),
-            Err(why) => Made::Left { why: Some(why), arranged: ArrangedModule::default(), has_warned: true },
+        Ok(match arrange(request, object, &names.module)? {
+            Answered::Arranged(arranged) => {
+                Made::Arranged(ArrangedModule { fitting: answers.functions, left, ..arranged })
+            }
+            Answered::Refused(why) => {
+                Made::Left { why: Some(why), arranged: ArrangedModule::default(), has_warned: true }
+            }
         })
     }
 
@@ -303,15 +307,17 @@ impl Drive {
     }
 }
 
-/// The worker's answer, or why it refuses this module.
-fn asked(
-    request: ArrangeJob,
-    object: &Path,
-    module: &str,
-) -> Result<Result<ArrangedModule, String>, Failure> {
+/// What the worker makes of a module.
+enum Answered {
+    Arranged(ArrangedModule),
+    /// It refuses this module, for this reason.
+    Refused(String),
+}
+
+fn arrange(request: ArrangeJob, object: &Path, module: &str) -> Result<Answered, Failure> {
     match opcost_job::ask(request, &object.with_extension("job"), module) {
-        Ok(arranged) => Ok(Ok(arranged)),
-        Err(Failure::Module { message, .. }) => Ok(Err(message)),
+        Ok(arranged) => Ok(Answered::Arranged(arranged)),
+        Err(Failure::Module { message, .. }) => Ok(Answered::Refused(message)),
         Err(other) => Err(other),
     }
 }

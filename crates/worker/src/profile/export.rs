@@ -180,8 +180,8 @@ fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
     Ok(records)
 }
 
-/// Records that no function reads. Their counts are those of the program's other modules, so that what is hot in
-/// one module and not in the program is not taken for hot.
+/// Records that no function reads, with the counts of the program's other modules. So the optimiser knows what is hot
+/// in the program, and not in one module alone.
 fn elsewhere(ledger: &Ledger, modules: &[ExportModule]) -> Vec<PgoRecord> {
     let is_elsewhere = |module: &str| modules.iter().all(|one| one.name != module);
     let all = counts_by_function(ledger).into_iter().filter(|((module, _), _)| is_elsewhere(module));
