@@ -46,6 +46,17 @@ pub struct CountedCall {
     pub calls: u64,
 }
 
+/// A function that ran and has one machine block: there is nothing to order in it, and it has a place of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StraightFunction {
+    /// Linkage name.
+    pub name: String,
+    /// Length of the code, guessed.
+    pub bytes: u64,
+    /// Executions of its blocks.
+    pub executions: u64,
+}
+
 /// A function that was left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftFunction {
@@ -62,10 +73,14 @@ pub struct LeftFunction {
 pub struct ArrangedModule {
     /// Functions with counts, in the order of their code.
     pub functions: Vec<ArrangedFunction>,
+    /// Functions that ran and have one machine block.
+    pub straight: Vec<StraightFunction>,
     /// Calls by name.
     pub calls: Vec<CountedCall>,
     /// Functions without counts.
     pub left: Vec<LeftFunction>,
+    /// How many functions have counts of the ledger, those that never ran included.
+    pub fitting: usize,
 }
 
 /// A module whose hot joins have copies.

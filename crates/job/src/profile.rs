@@ -32,6 +32,9 @@ pub struct ExportJob {
     pub ledger: PathBuf,
     /// Its modules, compiled again.
     pub modules: Vec<ExportModule>,
+    /// Whether other modules of the program are compiled by themselves. Then nothing need fit, and the counts of the
+    /// others decide, too, what is hot.
+    pub is_part: bool,
     /// Weights of instructions.
     pub cost: CostModel,
     /// Source files below this folder are named relative to it.

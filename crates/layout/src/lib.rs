@@ -8,7 +8,7 @@
 //! good an order is, by the measure Ext-TSP (Newell and Pupyrev, "Improved Basic Block Reordering", 2020).
 //! [`order_blocks`] finds an order that is at least as good as the one that is there, and
 //! [`order_functions`] clusters functions by their calls (Ottoni and Maher, "Optimizing Function Placement for
-//! Large-Scale Data-Center Applications", 2017).
+//! Large-Scale Data-Center Applications", 2017), and [`order_named`] does so by name.
 //!
 //! All is in integers, so an order is the same on every machine. This room knows nothing of instructions,
 //! ledgers or LLVM.
@@ -17,11 +17,13 @@ mod chains;
 mod few;
 mod functions;
 mod graph;
+mod named;
 mod order;
 mod polish;
 mod score;
 
 pub use functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 pub use graph::{CodeBlock, CodeBlockId, CodeGraph, Jump};
+pub use named::{CallsByName, NamedFunction, order_named};
 pub use order::{Order, WrongOrder, order_blocks};
 pub use score::{Score, spare_jumps, taken_jumps};

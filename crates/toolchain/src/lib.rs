@@ -13,6 +13,7 @@
 //! | what does a compiler's command line ask for? | [`driver`] |
 //! | which weights are meant? | [`cost`] |
 //! | what of opcost's own is compiled, and was it before? | [`runtime`], [`cache`] |
+//! | in which order does the linker put functions? | [`order`] |
 //! | how does a finished file get to its place? | [`install`](mod@install) |
 
 pub mod build;
@@ -24,6 +25,7 @@ pub mod install;
 pub mod link_flags;
 pub mod machine;
 pub mod options;
+pub mod order;
 pub mod runtime;
 mod threads;
 pub mod tools;

@@ -15,9 +15,11 @@ Examples:
   opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
   opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
-  opcost tune app.c --verify -o app -- 1000        counts of copies are compared with a run
+  opcost tune app.c --split --verify -o app -- 9   hot joins are copied, and their counts compared with a run
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
+  CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
+  cargo opcost tune --bin app -o app -- 1000       the program of a crate
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.
 With --verify, 3 also says that a copy did not run as often as was divided.";
@@ -46,7 +48,7 @@ pub(crate) enum LinkMode {
 
 #[derive(Args, Debug)]
 pub(crate) struct TuneArguments {
-    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives. Together they are one program.
+    /// Sources (C, C++, Fortran, Rust), .bc, .ll, objects and archives. Together they are one program.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Where to write the tuned program.
@@ -59,6 +61,9 @@ pub(crate) struct TuneArguments {
     /// Does one step alone.
     #[arg(long, value_name = "STEP", value_enum)]
     pub(crate) only: Option<OnlyStep>,
+    /// Copies hot joins for each way in, too. Mispredicted branches get fewer, and instructions may get more.
+    #[arg(long)]
+    pub(crate) split: bool,
     /// How the program is linked.
     #[arg(long = "link", value_name = "HOW", value_enum, default_value = "as-it-comes")]
     pub(crate) link_mode: LinkMode,
@@ -103,12 +108,15 @@ impl TuneArguments {
     /// What is to be done.
     pub(crate) fn transforms(&self) -> std::collections::BTreeSet<Transform> {
         let mut all: std::collections::BTreeSet<Transform> = match self.only {
-            None => [Transform::Profile, Transform::Split, Transform::Placement].into(),
+            None => [Transform::Profile, Transform::Placement].into(),
             Some(OnlyStep::Profile) => [Transform::Profile].into(),
-            // The counts of copies are part of the profile.
             Some(OnlyStep::Split) => [Transform::Profile, Transform::Split].into(),
             Some(OnlyStep::Placement) => [Transform::Placement].into(),
         };
+        if self.split {
+            // The counts of copies are part of the profile.
+            all.extend([Transform::Profile, Transform::Split]);
+        }
         match self.link_mode {
             LinkMode::AsItComes => {}
             LinkMode::NoPie => _ = all.insert(Transform::Fixed),

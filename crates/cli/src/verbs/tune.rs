@@ -3,20 +3,17 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use opcost::tune::{BuiltStep, Judging, TuneWish, answers, measure, tune};
-use opcost_answer::tune::Tuned;
+use opcost::tune::{BuiltStep, DoneSteps, Judging, TuneWish, answers, measure, tune};
 use opcost_answer::{Failure, Status};
 use opcost_interrupt::Scratch;
-use opcost_report::kit::save::{Stream, save_json, save_text};
-use opcost_report::kit::style::screen_width;
-use opcost_report::tune::json::TuneJson;
-use opcost_report::tune::text::{TuneReport, print_tune};
-use opcost_toolchain::input::Input;
+use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
 use crate::arguments::TuneArguments;
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use crate::verbs::tune_rust;
+use crate::verbs::tune_shown::{TuneShown, show};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &TuneArguments) -> Result<Status, Failure> {
@@ -35,6 +32,9 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         ));
     }
     let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    if inputs.iter().any(|input| input.language == Language::Rust) {
+        return tune_rust::carry_out(arguments, &inputs);
+    }
     let options = arguments.compile.options();
     let tuning = tune(&TuneWish {
         inputs: &inputs,
@@ -59,13 +59,27 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     };
     let is_measured = arguments.runs > 0 && tuning.steps.len() > 1;
     let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;
-    let tuned = answers(&tuning, measured.as_ref().map(|measured| (measured, &judging)));
+    let steps: Vec<_> = tuning.steps.iter().map(|step| step.transforms.clone()).collect();
+    let done = DoneSteps {
+        steps: &steps,
+        refused: &tuning.refused,
+        modules: &tuning.modules,
+        left: &tuning.left,
+        copied: &tuning.copied,
+        conserved: tuning.conserved,
+    };
+    let tuned = answers(done, measured.as_ref().map(|measured| (measured, &judging)));
     let is_wrong = tuned.outputs_equal == Some(false);
     let is_unequal = tuned.conserved.is_some_and(|one| one.equal != one.blocks);
     if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
         write(last, &inputs, folder.path(), &arguments.output)?;
     }
-    show(arguments, &inputs, &tuned)?;
+    let shown = TuneShown {
+        tuned: &tuned,
+        about: about(&inputs, &arguments.compile),
+        again: format!("opcost tune --simulate {}", paths(&inputs)),
+    };
+    show(arguments, &shown)?;
     Ok(if is_wrong || is_unequal { Status::Verdict } else { Status::Fine })
 }
 
@@ -74,35 +88,4 @@ fn write(step: &BuiltStep, inputs: &[Input], folder: &Path, output: &Path) -> Re
     let made = folder.join("tuned");
     step.link(inputs, None, &made)?;
     install(&made, output)
-}
-
-fn show(arguments: &TuneArguments, inputs: &[Input], tuned: &Tuned) -> Result<(), Failure> {
-    if let Some(path) = &arguments.json {
-        save_json(path, &TuneJson::text(tuned))?;
-    }
-    if arguments.json.as_deref() == Some(Path::new("-")) {
-        return Ok(());
-    }
-    let is_judged =
-        arguments.judge.is_some() || arguments.judge_stdin.is_some() || arguments.profile.is_some();
-    let on = match (arguments.runs, is_judged) {
-        (0, _) => "",
-        (_, true) => ", judged by another run than its counts are of",
-        (_, false) => ", judged by the run that it was trained with (--judge WORDS takes another)",
-    };
-    let mut next = Vec::new();
-    if !arguments.simulate && arguments.runs > 0 {
-        next.push(format!(
-            "opcost tune --simulate {} -o {} -- ARGS",
-            paths(inputs),
-            arguments.output.display()
-        ));
-    }
-    let report = TuneReport {
-        tuned,
-        about: format!("{}: {}{on}", arguments.output.display(), about(inputs, &arguments.compile)),
-        explain: arguments.explain,
-        next,
-    };
-    save_text(None, &print_tune(&report, screen_width()), Stream::Stdout)
 }

@@ -4,7 +4,8 @@
 //! autotools, CMake, Meson; `languages`: Fortran, Rust, mixed, cargo, cost
 //! files; `errors`: what goes wrong, with words and status; `faults`: every kind
 //! of fault in every verb, with one status; `messages`: whose fault, where, what
-//! next, and no control characters of input. One binary,
+//! next, and no control characters of input; `tune`, `tune_builds`, `tune_cargo`: programs,
+//! whole builds and crates, placed by counts. One binary,
 //! because linking LLVM's tests is dear; tools that a machine lacks fail the
 //! test with the package to install, never skip it.
 
@@ -16,4 +17,6 @@ mod messages;
 mod projects;
 mod support;
 mod tune;
+mod tune_builds;
+mod tune_cargo;
 mod tune_split;

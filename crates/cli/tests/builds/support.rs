@@ -7,7 +7,7 @@ use opcost_testkit::command::{Said, Workplace};
 use serde_json::Value;
 
 /// A folder that goes away, with files in it.
-pub(crate) struct Bench(Workplace);
+pub(crate) struct Bench(pub(crate) Workplace);
 
 impl Deref for Bench {
     type Target = Workplace;

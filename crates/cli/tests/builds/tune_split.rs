@@ -255,3 +255,16 @@ fn where_no_copies_are_possible_it_is_said() {
         .expect(0);
     assert!(why(&["--profile", "run.opc", "correlated.c"]).contains("run.opc has no paths"));
 }
+
+#[test]
+fn all_steps_go_together() {
+    let bench = Bench::new(&[("correlated.c", CORRELATED)]);
+    let line = "tune --json - -o tuned --split --verify --link static --native --runs 1 --links 1 correlated.c -- 30000";
+    let json = bench.opcost(&line.split(' ').collect::<Vec<_>>()).expect(0).json();
+    let names: Vec<&str> =
+        json["transforms"].as_array().expect("steps").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["static", "native", "profile", "split", "placement"]);
+    assert_eq!((&json["conserved"]["holds"], &json["outputs_equal"]), (&Value::from(true), &Value::from(true)));
+    let expected = bench.shell("clang-22 -O2 correlated.c -o plain && ./plain 777").expect(0).stdout;
+    assert_eq!(bench.shell("./tuned 777").expect(0).stdout, expected);
+}

@@ -3,21 +3,39 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use opcost_answer::tune::{LeftFunction, Tuned, TunedStep};
+use opcost_answer::tune::{
+    ArrangedModule, Conserved, CopiedModule, LeftFunction, RefusedTransform, Transform, Tuned, TunedStep,
+};
 
 use super::gain::gain;
 use super::measure::{Judging, MeasuredVariants};
-use super::steps::Tuning;
+
+/// What was done to a program.
+#[derive(Clone, Copy, Debug)]
+pub struct DoneSteps<'a> {
+    /// By step, what was done up to there.
+    pub steps: &'a [Vec<Transform>],
+    /// What is not possible.
+    pub refused: &'a [RefusedTransform],
+    /// What placement did, by module.
+    pub modules: &'a [ArrangedModule],
+    /// Functions that the profile does not fit.
+    pub left: &'a [LeftFunction],
+    /// What was copied, by module.
+    pub copied: &'a [CopiedModule],
+    /// What a run of the program with copies says of their counts, if it was asked for.
+    pub conserved: Option<Conserved>,
+}
 
 /// The answers of a tuning, with what was measured of it.
-pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
+pub fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
     let seconds = |step: usize| {
         measured.map(|(measured, _)| &measured.variants[step].seconds).filter(|all| !all.is_empty())
     };
     let compared = |before: usize, after: usize| gain(seconds(before)?, seconds(after)?);
     let step = |number: usize| {
-        let all = &tuning.steps[number].transforms;
-        let before = number.checked_sub(1).map_or(0, |before| tuning.steps[before].transforms.len());
+        let all = &tuning.steps[number];
+        let before = number.checked_sub(1).map_or(0, |before| tuning.steps[before].len());
         TunedStep {
             transforms: all[before..].to_vec(),
             seconds: seconds(number).map(|all| median(all)),
@@ -29,13 +47,13 @@ pub fn answers(tuning: &Tuning, measured: Option<(&MeasuredVariants, &Judging<'_
     let mut functions: Vec<_> = tuning.modules.iter().flat_map(|module| &module.functions).cloned().collect();
     functions.sort_by_key(|function| Reverse(function.executions));
     let left: BTreeSet<&LeftFunction> =
-        tuning.modules.iter().flat_map(|module| &module.left).chain(&tuning.left).collect();
+        tuning.modules.iter().flat_map(|module| &module.left).chain(tuning.left).collect();
     Tuned {
         steps: (0..tuning.steps.len()).map(step).collect(),
         control: compared(0, tuning.steps.len()),
         runs: seconds(0).map_or(0, Vec::len),
         links: measured.map_or(0, |(_, how)| how.links),
-        refused: tuning.refused.clone(),
+        refused: tuning.refused.to_vec(),
         copied: tuning.copied.iter().flat_map(|module| &module.functions).cloned().collect(),
         conserved: tuning.conserved,
         functions,

@@ -57,7 +57,6 @@ struct Outcome {
 /// # Errors
 /// A program cannot be linked or started.
 pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<MeasuredVariants, Failure> {
-    let stdout = folder.join("judged.out");
     let mut programs: Vec<Vec<PathBuf>> = Vec::new();
     {
         let _working = work("linking");
@@ -71,6 +70,20 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
             programs.push(links);
         }
     }
+    measure_programs(programs, how, folder)
+}
+
+/// Runs programs in rounds: by step, one for each link.
+///
+/// # Errors
+/// A program cannot be started.
+pub fn measure_programs(
+    mut programs: Vec<Vec<PathBuf>>,
+    how: &Judging<'_>,
+    folder: &Path,
+) -> Result<MeasuredVariants, Failure> {
+    let stdout = folder.join("judged.out");
+    let steps = programs.len();
     // The first one again.
     programs.push(programs[0].clone());
     let mut variants = vec![VariantFigures::default(); programs.len()];
@@ -89,7 +102,7 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
             let number = (turn + pass) % programs.len();
             let (outcome, seconds) = run(&programs[number][pass % how.links])?;
             let is_same = outcome == expected;
-            if number == 0 || number == steps.len() {
+            if number == 0 || number == steps {
                 repeats &= is_same;
             } else {
                 outputs_equal &= is_same;

@@ -1,9 +1,8 @@
 //! A program: how can it be made faster by what it does?
 //!
 //! The program is counted while it does its training, twice. The first counts are taken where clang's profile passes
-//! read, and become the profile that the optimiser works by. By the paths of that run hot joins get copies
-//!. The second counts are of what the optimiser made, and say
-//! how machine blocks and functions are placed ([`opcost_layout`]). Each step is a program of its own
+//! read, and become the profile that the optimiser works by. By the paths of that run hot joins get copies.
+//! The second counts are of what the optimiser made, and say how machine blocks and functions are placed ([`opcost_layout`]). Each step is a program of its own
 //! ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
@@ -17,12 +16,14 @@ mod placing;
 mod profile;
 mod split;
 mod steps;
+mod train;
 mod training;
 mod wish;
 
-pub use answers::answers;
+pub use answers::{DoneSteps, answers};
 pub use built::BuiltStep;
 pub use gain::gain;
-pub use measure::{Judging, MeasuredVariants, measure};
+pub use measure::{Judging, MeasuredVariants, measure, measure_programs};
 pub use steps::{Tuning, tune};
+pub use train::{Training, train};
 pub use wish::TuneWish;

@@ -1,17 +1,16 @@
 //! Machine blocks and functions lie in memory by how often they run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use opcost_answer::Failure;
-use opcost_answer::tune::{ArrangedModule, Transform};
-use opcost_index::{Id as _, IdMap};
+use opcost_answer::tune::Transform;
 use opcost_key::{Anchor, Placement};
-use opcost_layout::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 use opcost_toolchain::build::{Arranging, Build, functions_of};
 use opcost_toolchain::options::CompileOptions;
+use opcost_toolchain::order::function_order;
 
 use super::built::{BuiltStep, plain_build};
-use super::training::{Trained, Training, anchor_of};
+use super::training::{CountedBuild, Trained, anchor_of};
 use super::wish::TuneWish;
 use crate::progress::work;
 
@@ -35,7 +34,7 @@ pub(super) fn placed(
     same: Option<&Build>,
 ) -> Result<BuiltStep, Failure> {
     let trained = match wish.profile {
-        None => Some(Trained::run(wish, &Training { options, placement: Placement::Chords, same })?),
+        None => Some(Trained::run(wish, &CountedBuild { options, placement: Placement::Chords, same })?),
         // The optimiser's own weights are what is known of the code that it made by that profile.
         Some(profile) if anchor_of(profile)? == Anchor::Pgo => None,
         Some(profile) => Some(Trained::given(options, profile)?),
@@ -54,24 +53,4 @@ pub(super) fn placed(
     };
     let order = [hot, rest].concat();
     Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
-}
-
-/// Functions that ran, those that call each other near to each other.
-fn function_order(modules: &[ArrangedModule]) -> Vec<String> {
-    let mut ids: BTreeMap<&str, CodeFunctionId> = BTreeMap::new();
-    let mut functions: IdMap<CodeFunctionId, CodeFunction> = IdMap::new();
-    let mut names = Vec::new();
-    for one in modules.iter().flat_map(|module| &module.functions) {
-        // Two functions of one name are one to the linker's list.
-        ids.entry(&one.name).or_insert_with(|| {
-            names.push(one.name.clone());
-            functions.push(CodeFunction { bytes: one.bytes, executions: one.executions })
-        });
-    }
-    let call = |call: &opcost_answer::tune::CountedCall| {
-        Some(FunctionCalls { from: *ids.get(&*call.from)?, to: *ids.get(&*call.to)?, calls: call.calls })
-    };
-    let calls: Vec<FunctionCalls> =
-        modules.iter().flat_map(|module| &module.calls).filter_map(call).collect();
-    order_functions(&functions, &calls).into_iter().map(|id| names[id.index()].clone()).collect()
 }

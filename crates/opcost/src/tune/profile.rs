@@ -11,7 +11,7 @@ use opcost_toolchain::input::Language;
 use opcost_toolchain::options::CompileOptions;
 use thiserror::Error;
 
-use super::training::{Trained, Training, anchor_of};
+use super::training::{CountedBuild, Trained, anchor_of};
 use super::wish::TuneWish;
 use crate::progress::work;
 
@@ -60,7 +60,7 @@ pub(super) fn with_profile(
         None => {
             let is_split = wish.transforms.contains(&Transform::Split);
             let placement = if is_split { Placement::Paths } else { Placement::Chords };
-            Trained::run(wish, &Training { options: &options_pgo, placement, same: None })?
+            Trained::run(wish, &CountedBuild { options: &options_pgo, placement, same: None })?
         }
         Some(profile) if anchor_of(profile)? == Anchor::Pgo => Trained::given(&options_pgo, profile)?,
         Some(profile) => return Ok(Err(NoProfile::OtherAnchor(profile.to_owned()))),

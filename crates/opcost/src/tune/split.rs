@@ -16,7 +16,7 @@ use opcost_toolchain::input::{Input, Language};
 
 use super::built::{BuiltStep, plain_build};
 use super::profile::Profiled;
-use super::training::{Trained, Training};
+use super::training::{CountedBuild, Trained};
 use super::wish::TuneWish;
 use crate::ledgers;
 use crate::progress::work;
@@ -82,7 +82,7 @@ impl<'a> Split<'a> {
             .map(|(position, input)| self.copied.get(&position).map_or(input, |one| &one.input).clone())
             .collect();
         let wish = TuneWish { inputs: &inputs, ..self.wish.clone() };
-        let how = Training { options: &self.profiled.options, placement: Placement::Chords, same: None };
+        let how = CountedBuild { options: &self.profiled.options, placement: Placement::Chords, same: None };
         Trained::run(&wish, &how)
     }
 

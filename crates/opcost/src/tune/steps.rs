@@ -37,8 +37,8 @@ pub struct Tuning {
 pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     if let Some(rust) = wish.inputs.iter().find(|input| input.language == Language::Rust) {
         return Err(Failure::Usage(format!(
-            "{}: Rust sources cannot be tuned yet; give the bitcode that rustc writes (rustc --emit=llvm-bc \
-             -Ccodegen-units=1), or C, C++, Fortran",
+            "{}: a Rust source is placed where rustc links (opcost tune main.rs, cargo opcost tune); here give the \
+             bitcode that rustc writes, or C, C++, Fortran",
             rust.path.display()
         )));
     }

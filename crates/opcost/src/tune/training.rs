@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use opcost_answer::{Failure, run::Finish};
+use opcost_answer::Failure;
 use opcost_index::Id as _;
 use opcost_job::module::ThreadMode;
 use opcost_job::profile::{FunctionPaths, TakenPath};
 use opcost_key::{Anchor, Placement};
-use opcost_run::start::Streams;
 use opcost_toolchain::build::Build;
 use opcost_toolchain::options::CompileOptions;
 
 use super::built::plain_build;
+use super::train::{Training, World, train_held};
 use super::wish::TuneWish;
-use crate::counting::{Measurement, Task};
+use crate::counting::Measurement;
 use crate::ledgers;
 use crate::progress::work;
 
@@ -50,8 +50,8 @@ pub(super) struct Trained {
     pub(super) paths: Vec<FunctionPaths>,
 }
 
-/// How a training run is counted.
-pub(super) struct Training<'a> {
+/// How a program is built for its training run.
+pub(super) struct CountedBuild<'a> {
     /// What it is compiled with.
     pub(super) options: &'a CompileOptions,
     /// Where counters go.
@@ -69,7 +69,7 @@ impl Trained {
     }
 
     /// Builds the program with counters, and runs it.
-    pub(super) fn run(wish: &TuneWish<'_>, how: &Training<'_>) -> Result<Trained, Failure> {
+    pub(super) fn run(wish: &TuneWish<'_>, how: &CountedBuild<'_>) -> Result<Trained, Failure> {
         let mut build = Build::counted(how.options, how.placement, ThreadMode::IfStarted)?;
         build.compile_once(how.same);
         let program = build.path("program");
@@ -77,42 +77,15 @@ impl Trained {
             let _working = work("building it with counters");
             build.program(wish.inputs, &program)?;
         }
-        let _working = work("training");
-        let measured = Measurement::run(&Task {
-            program: &program,
-            arguments: wish.arguments,
-            streams: Streams {
-                stdin: Some(wish.stdin.unwrap_or(Path::new("/dev/null")).to_owned()),
-                stdout: Some(build.path("training.out")),
-                stdout_to_stderr: false,
-                stderr: None,
-            },
-            repeat: 1,
-            // What is compared with another run must not hang on addresses and times. Nothing can answer for the
-            // clocks of a static program.
-            is_deterministic: wish.verifies && !how.options.cflags.iter().any(|flag| flag == "-static"),
-        })?;
-        match measured.finish() {
-            Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
-            _ => {}
-        }
-        let ledger = build.path("training.opc");
-        ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
-        let paths = if how.placement == Placement::Paths { paths_of(&measured) } else { Vec::new() };
-        Ok(Trained { build, ledger, paths })
+        // What is compared with another run must not hang on addresses and times. Nothing can answer for the
+        // clocks of a static program.
+        let is_static = how.options.cflags.iter().any(|flag| flag == "-static");
+        let world = if wish.verifies && !is_static { World::Fixed } else { World::AsItIs };
+        let training = Training { program: &program, arguments: wish.arguments, stdin: wish.stdin };
+        let done = train_held(&training, build.folder(), world)?;
+        let paths = if how.placement == Placement::Paths { paths_of(&done.measured) } else { Vec::new() };
+        Ok(Trained { build, ledger: done.ledger, paths })
     }
-}
-
-/// A program that failed did not do what it will do.
-fn failed_training(finish: Finish) -> Failure {
-    let how = match finish {
-        Finish::Exited(status) => format!("ended with status {status}"),
-        Finish::Killed(signal) => format!("was killed by signal {signal}"),
-    };
-    Failure::Usage(format!(
-        "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
-         (--stdin FILE) with which it succeeds"
-    ))
 }
 
 /// The paths that each function took.

@@ -4,6 +4,7 @@
 //! given. Between them can be gaps of random length: how code lies in a cache is then another accident in each
 //! of several programs, and no gain is that of one accident.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -109,8 +110,46 @@ impl Build {
         order: FunctionOrder<'_>,
         output: &Path,
     ) -> Result<(), Failure> {
-        let mut objects = code.objects.clone();
+        let target = self.target_flags();
+        let making = Making { clang: &self.tools.clang, target: &target, folder: self.folder.path() };
+        let ordering = making.ordering(order)?;
+        let objects = [&code.objects[..], ordering.gaps.as_slice()].concat();
+        let linked = self.with_linker_flags(&ordering.flags)?;
+        linked.link(inputs, &objects, output, Linked::Program)
+    }
+
+    /// This build with further flags for the linker.
+    fn with_linker_flags(&self, flags: &[String]) -> Result<Build, Failure> {
+        let mut options = self.options.clone();
+        options.cflags.extend_from_slice(flags);
+        Build::new(&options, self.purpose)
+    }
+}
+
+/// With what, and where, things are made.
+#[derive(Clone, Copy)]
+pub(super) struct Making<'a> {
+    /// The assembler.
+    pub(super) clang: &'a Path,
+    /// Flags that name the machine.
+    pub(super) target: &'a [OsString],
+    /// Where files go.
+    pub(super) folder: &'a Path,
+}
+
+/// What puts functions in order when a program is linked.
+pub(super) struct LinkOrdering {
+    /// Flags for the driver.
+    pub(super) flags: Vec<String>,
+    /// An object whose functions are gaps.
+    pub(super) gaps: Option<PathBuf>,
+}
+
+impl Making<'_> {
+    /// What a link needs for this order.
+    pub(super) fn ordering(&self, order: FunctionOrder<'_>) -> Result<LinkOrdering, Failure> {
         let mut lines = String::new();
+        let mut object = None;
         match order.gaps {
             None => lines.extend(order.names.iter().flat_map(|name| [name, "\n"])),
             Some(seed) => {
@@ -121,10 +160,10 @@ impl Build {
                     }
                     let _ = writeln!(lines, "{name}");
                 }
-                objects.push(self.gap_object(&gaps)?);
+                object = Some(self.gap_object(&gaps)?);
             }
         }
-        let list = self.path("order.txt");
+        let list = self.folder.join("order.txt");
         std::fs::write(&list, lines).map_err(Failure::file("write", &list))?;
         let mut flags = vec![
             "-fuse-ld=lld".to_owned(),
@@ -133,15 +172,7 @@ impl Build {
         ];
         // A program with gaps is only measured. Valgrind of Debian 12 cannot read clang's debug information.
         flags.extend(order.gaps.map(|_| "-Wl,--strip-debug".to_owned()));
-        let linked = self.with_linker_flags(&flags)?;
-        linked.link(inputs, &objects, output, Linked::Program)
-    }
-
-    /// This build with further flags for the linker.
-    fn with_linker_flags(&self, flags: &[String]) -> Result<Build, Failure> {
-        let mut options = self.options.clone();
-        options.cflags.extend_from_slice(flags);
-        Build::new(&options, self.purpose)
+        Ok(LinkOrdering { flags, gaps: object })
     }
 
     /// An object whose functions are gaps.
@@ -156,12 +187,11 @@ impl Build {
             );
         }
         text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
-        let (source, object) = (self.path("gaps.s"), self.path("gaps.o"));
+        let (source, object) = (self.folder.join("gaps.s"), self.folder.join("gaps.o"));
         std::fs::write(&source, text).map_err(Failure::file("write", &source))?;
-        let clang = &self.tools.clang;
-        let mut command = Command::new(clang);
-        command.args(self.target_flags()).args(["-c", "-o"]).arg(&object).arg(&source);
-        run_tool(&mut command, clang, &source)?;
+        let mut command = Command::new(self.clang);
+        command.args(self.target).args(["-c", "-o"]).arg(&object).arg(&source);
+        run_tool(&mut command, self.clang, &source)?;
         Ok(object)
     }
 }

@@ -25,6 +25,7 @@ impl Build {
             format,
             ledger,
             modules,
+            is_part: false,
             cost: self.cost.clone(),
             root: std::env::current_dir().map_err(Failure::file("find", "."))?,
             output: output.to_owned(),

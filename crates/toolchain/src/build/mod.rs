@@ -15,6 +15,7 @@ mod plugin;
 mod portable;
 mod program;
 mod rust;
+mod rust_tuned;
 mod slice;
 mod state;
 mod wasm;
@@ -24,6 +25,9 @@ pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
 pub use copies::{CopiedInput, CopyRequest, pipeline_flag};
 pub use export::reasons;
-pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
+pub use rust::{
+    RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
+};
+pub use rust_tuned::{RustTuning, TunedRust};
 pub use state::{Build, Optimiser, Platform, Purpose};
 pub use work::{Simulated, processor};

@@ -25,6 +25,8 @@ use opcost_job::{LLVM_MAJOR, worker_program};
 use opcost_key::{Anchor, Placement};
 use serde::{Deserialize, Serialize};
 
+use super::arrange::Making;
+use super::rust_tuned::{RustTuning, TunedRust, link_tuned};
 use super::state::{Build, Purpose};
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::driver::words::expanded;
@@ -44,11 +46,37 @@ struct RustRequest {
     clang: PathBuf,
     /// Objects of other languages.
     objects: Vec<PathBuf>,
+    /// How its code is put in order, if it is.
+    #[serde(default)]
+    tuning: Option<RustTuning>,
 }
 
 impl Build {
     /// Builds a program of one Rust source and objects of other languages.
     pub fn rust_program(&self, inputs: &[Input], output: &Path) -> Result<(), Failure> {
+        self.rust_program_by(inputs, None, output)
+    }
+
+    /// The same with the code of Rust in the order of a ledger's counts; objects of other languages are as they are.
+    ///
+    /// # Errors
+    /// It does not compile, or cannot be linked.
+    pub fn tuned_rust_program(
+        &self,
+        inputs: &[Input],
+        tuning: &RustTuning,
+        output: &Path,
+    ) -> Result<TunedRust, Failure> {
+        self.rust_program_by(inputs, Some(tuning.clone()), output)?;
+        TunedRust::read(tuning)
+    }
+
+    fn rust_program_by(
+        &self,
+        inputs: &[Input],
+        tuning: Option<RustTuning>,
+        output: &Path,
+    ) -> Result<(), Failure> {
         let (rust, others): (Vec<Input>, Vec<Input>) =
             inputs.iter().cloned().partition(|input| input.language == Language::Rust);
         let ([source], false) =
@@ -75,6 +103,7 @@ impl Build {
             )?,
             clang: self.tools.clang.clone(),
             objects: self.objects(&others)?,
+            tuning,
         };
         let linker = request.install(&self.path("rust"))?;
         let mut emit = OsString::from("--emit=llvm-bc=");
@@ -222,19 +251,23 @@ pub fn cargo_linker(
     flags: Vec<String>,
     folder: &Path,
 ) -> Result<PathBuf, Failure> {
-    let request = RustRequest {
-        // The linker names the module by the program it is asked for.
-        module: rust_module(options, purpose, rustc, "", flags)?,
-        clang: Tools::find()?.clang,
-        objects: Vec::new(),
-    };
-    let mut hasher = opcost_key::Hasher128::new();
-    hasher.text(&serde_json::to_string(&request).expect("a request is plain data"));
-    let own = worker_program()?;
-    let metadata = own.metadata().map_err(Failure::file("read", &own))?;
-    hasher.text(&format!("{own:?} {} {:?}", metadata.len(), metadata.modified().ok()));
-    let hash = hasher.finish().to_string();
-    request.install(&folder.join(format!("link-{}", &hash[..12.min(hash.len())])))
+    // The linker names the module by the program it is asked for.
+    let module = rust_module(options, purpose, rustc, "", flags)?;
+    RustRequest { module, clang: Tools::find()?.clang, objects: Vec::new(), tuning: None }
+        .install_below(folder)
+}
+
+/// The same for a program whose code is put in order.
+pub fn cargo_tuned_linker(
+    options: &CompileOptions,
+    rustc: &Rustc,
+    flags: Vec<String>,
+    folder: &Path,
+    tuning: RustTuning,
+) -> Result<PathBuf, Failure> {
+    let module = rust_module(options, RustPurpose::Sample, rustc, "", flags)?;
+    let clang = Tools::find()?.clang;
+    RustRequest { module, clang, objects: Vec::new(), tuning: Some(tuning) }.install_below(folder)
 }
 
 /// rustc's arguments that make `linker` the linker.
@@ -245,6 +278,17 @@ pub fn linker_arguments(linker: &Path) -> [OsString; 2] {
 }
 
 impl RustRequest {
+    /// Installs it in a folder of its own, so that its path says what it does.
+    fn install_below(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let mut hasher = opcost_key::Hasher128::new();
+        hasher.text(&serde_json::to_string(self).expect("a request is plain data"));
+        let own = worker_program()?;
+        let metadata = own.metadata().map_err(Failure::file("read", &own))?;
+        hasher.text(&format!("{own:?} {} {:?}", metadata.len(), metadata.modified().ok()));
+        let hash = hasher.finish().to_string();
+        self.install(&folder.join(format!("link-{}", &hash[..12.min(hash.len())])))
+    }
+
     /// Makes the link to opcost and the request next to it.
     fn install(&self, folder: &Path) -> Result<PathBuf, Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
@@ -299,6 +343,12 @@ pub fn link(program: &OsStr, given: &[OsString]) -> Result<u8, Failure> {
         // rustc names a package's own files relative to where it runs.
         module.root = std::env::current_dir().map_err(Failure::file("find", "."))?;
     }
+    if let Some(tuning) = &request.tuning {
+        module.bitcode = written(bitcode, &module.module)?;
+        let making = Making { clang: &request.clang, target: &[], folder: scratch.path() };
+        let around = |object| [&[object][..], &request.objects].concat();
+        return link_tuned(tuning, &module, making, |object| replaced(&given, around(object)));
+    }
     let is_sampled = matches!(module.purpose, ModulePurpose::Sample { .. });
     let mut around = vec![instrument(module, bitcode, scratch.path())?];
     around.extend(request.objects);
@@ -313,18 +363,23 @@ pub fn link(program: &OsStr, given: &[OsString]) -> Result<u8, Failure> {
 }
 
 fn instrument(mut module: ModuleJob, bitcode: PathBuf, folder: &Path) -> Result<PathBuf, Failure> {
-    if !bitcode.is_file() {
-        return Err(Failure::Module {
-            module: module.module,
-            message: format!("rustc wrote no bitcode to {}; is --emit overridden?", bitcode.display()),
-        });
-    }
-    module.bitcode = bitcode;
+    module.bitcode = written(bitcode, &module.module)?;
     module.output = folder.join("counted.o");
     module.map = folder.join("counted.opcmap");
     let (output, name) = (module.output.clone(), module.module.clone());
     opcost_job::ask(module, &folder.join("counted.job"), &name)?;
     Ok(output)
+}
+
+/// The bitcode, if rustc wrote it.
+fn written(bitcode: PathBuf, module: &str) -> Result<PathBuf, Failure> {
+    if bitcode.is_file() {
+        return Ok(bitcode);
+    }
+    Err(Failure::Module {
+        module: module.to_owned(),
+        message: format!("rustc wrote no bitcode to {}; is --emit overridden?", bitcode.display()),
+    })
 }
 
 /// The command line with the merged object replaced.

@@ -209,6 +209,11 @@ impl Build {
         Ok(Some(self.library.get_or_init(|| made).clone()))
     }
 
+    /// The temporary folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// A path in the temporary folder.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)

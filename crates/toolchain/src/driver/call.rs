@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_interrupt::Scratch;
 
+use super::settings::setting;
+use super::wishes::Wishes;
 use super::words::{Words, quoted};
 use crate::tools::Tools;
 
@@ -18,8 +20,8 @@ pub struct Drive {
     pub(crate) folder: Scratch,
     /// The compiler that the build named, if it is another one.
     pub(crate) replaced: Option<String>,
-    /// Whether it is to be sampled, not counted.
-    pub(crate) is_sampled: bool,
+    /// What the user wants of opcost.
+    pub(crate) wishes: Wishes,
 }
 
 impl Drive {
@@ -34,20 +36,6 @@ impl Drive {
         let mut at = OsString::from("@");
         at.push(&path);
         Ok(vec![at])
-    }
-}
-
-/// A variable of the environment that shapes counted code.
-pub(crate) fn setting(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// What the environment says of the purpose of a build.
-pub(crate) fn is_sampled_by_setting() -> Result<bool, Failure> {
-    match setting("OPCOST_PURPOSE").as_deref() {
-        None | Some("count") => Ok(false),
-        Some("sample") => Ok(true),
-        Some(other) => Err(Failure::Usage(format!("OPCOST_PURPOSE is '{other}': it can be count or sample"))),
     }
 }
 

@@ -5,35 +5,40 @@
 //! appears at its place whole, or not at all.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::Failure;
-use opcost_answer::names::{relative, tidy};
-use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, Product, ThreadMode};
+use opcost_job::module::{ModuleJob, ModulePurpose, Product, ThreadMode};
+use opcost_job::profile::PgoJob;
 use opcost_key::{Anchor, Placement};
 
-use super::call::{Drive, root_of, setting};
+use super::call::Drive;
+use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::plan::{DriverJob, Plan, Role};
+use super::settings::setting;
+use super::tuned::Tuning;
 use crate::cost::{COUNTED, lone_cost_model};
-use crate::install::install;
 use crate::threads::word_may_start;
 use crate::tools::{pass_on, status_of, without_stripping};
 
 impl Drive {
-    pub(crate) fn carry_out(&self, plan: &Plan) -> Result<u8, Failure> {
+    /// With `tuning`, by the counts of a ledger; else with counters or a table.
+    pub(crate) fn carry_out(&self, plan: &Plan, tuning: Option<&Tuning>) -> Result<u8, Failure> {
         if self.words.has("-v") {
             pass_on(&plan.banner);
         }
         pass_on(&plan.warnings);
         let mut failed = 0;
         for (number, job) in plan.jobs.iter().enumerate() {
-            let status = match job.role {
-                Role::Object => self.object(job, number)?,
-                Role::Link if failed != 0 => break,
-                Role::Link => self.link(job)?,
-                Role::Other => status_of(Command::new(&job.program).args(&job.arguments), &job.program)?,
+            let status = match (job.role, tuning) {
+                (Role::Object, None) => self.object(job, number)?,
+                (Role::Object, Some(tuning)) => self.tuned_object(tuning, job, number)?,
+                (Role::Link, _) if failed != 0 => break,
+                (Role::Link, None) => self.link(job)?,
+                (Role::Link, Some(_)) if job.has("-r") => self.plain_link(job)?,
+                (Role::Link, Some(tuning)) => self.ordered_link(tuning, plan, job)?,
+                (Role::Other, _) => status_of(Command::new(&job.program).args(&job.arguments), &job.program)?,
             };
             if failed == 0 {
                 failed = status;
@@ -46,25 +51,45 @@ impl Drive {
     fn object(&self, job: &DriverJob, number: usize) -> Result<u8, Failure> {
         let made = self.folder.path().join(format!("job-{number}.o"));
         let bitcode = made.with_extension("bc");
-        let status = self.front_end(job, &bitcode)?;
+        let anchor = if self.wishes.anchor == Anchor::Pgo && is_profiled(job) {
+            Anchor::Pgo
+        } else {
+            Anchor::Optimized
+        };
+        let status = match anchor {
+            Anchor::Pgo => self.to_pgo(job, &bitcode, &[])?,
+            _ => self.front_end(job, &bitcode, &[])?,
+        };
         if status != 0 {
             return Ok(status);
         }
-        let module = self.module_job(job, bitcode, made.clone())?;
+        let mut module = self.module_job(job, bitcode, made.clone())?;
+        module.anchor = anchor;
         let name = module.module.clone();
         opcost_job::ask(module, &made.with_extension("job"), &name)?;
-        let output = Path::new(job.behind("-o").unwrap_or_default());
-        if output == Path::new("-") {
-            let bytes = std::fs::read(&made).map_err(Failure::file("read", &made))?;
-            std::io::stdout().write_all(&bytes).map_err(Failure::file("write", "stdout"))?;
-        } else {
-            install(&made, output)?;
-        }
-        Ok(0)
+        deliver(&made, job)
     }
 
-    /// The front end's job, with bitcode in place of an object.
-    fn front_end(&self, job: &DriverJob, bitcode: &Path) -> Result<u8, Failure> {
+    /// A module where clang's profile passes read, at `bitcode`.
+    pub(crate) fn to_pgo(&self, job: &DriverJob, bitcode: &Path, further: &[&str]) -> Result<u8, Failure> {
+        let early = bitcode.with_extension("early.bc");
+        let status = self.front_end(job, &early, &[&["-disable-llvm-passes"], further].concat())?;
+        if status == 0 {
+            let request = PgoJob {
+                bitcode: early,
+                is_own: true,
+                codegen: job.level(),
+                level: job.optimiser_level(),
+                output: bitcode.to_owned(),
+            };
+            let source = job.arguments.last().cloned().unwrap_or_default();
+            opcost_job::ask(request, &bitcode.with_extension("job"), &source.to_string_lossy())?;
+        }
+        Ok(status)
+    }
+
+    /// The front end's job, with bitcode in place of an object and further flags.
+    pub(crate) fn front_end(&self, job: &DriverJob, bitcode: &Path, further: &[&str]) -> Result<u8, Failure> {
         let mut arguments = Vec::new();
         let mut given = job.arguments.iter();
         while let Some(argument) = given.next() {
@@ -80,7 +105,8 @@ impl Drive {
         let is_clang = job.has("-cc1");
         if is_clang {
             // The order of uses decides machine code here and there.
-            arguments.insert(1, "-emit-llvm-uselists".into());
+            let flags = ["-emit-llvm-uselists"].into_iter().chain(further.iter().copied());
+            arguments.splice(1..1, flags.map(OsString::from));
         }
         // flang's driver names itself for C, which only clang can compile.
         let is_flang =
@@ -93,9 +119,7 @@ impl Drive {
     }
 
     fn module_job(&self, job: &DriverJob, bitcode: PathBuf, object: PathBuf) -> Result<ModuleJob, Failure> {
-        let source = PathBuf::from(job.arguments.last().cloned().unwrap_or_default());
-        let source = std::path::absolute(&source).map_err(Failure::file("find", &source))?;
-        let root = root_of(&source);
+        let ModuleNames { source, root, module } = module_names(job)?;
         let placement = match setting("OPCOST_PLACEMENT") {
             None => Placement::Chords,
             Some(text) => {
@@ -110,22 +134,17 @@ impl Drive {
             map: object.with_extension("opcmap"),
             output: object,
             product: Product::Object,
-            module: relative(&tidy(&source), &root),
+            module,
             root,
             anchor: Anchor::Optimized,
-            purpose: match self.is_sampled {
+            purpose: match self.wishes.is_sampled {
                 true => ModulePurpose::Sample { optimise: None },
                 false => ModulePurpose::Count { placement },
             },
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
             library: None,
-            code: CodeOptions {
-                level: job.level(),
-                is_position_independent: false,
-                function_sections: job.has("-ffunction-sections"),
-                data_sections: job.has("-fdata-sections"),
-            },
+            code: code_options(job),
             compiler: self.compiler_name(job)?,
             fresh: job.has("-fc1").then(|| source.clone()),
             flags: self.words.shaping(),
@@ -155,7 +174,12 @@ impl Drive {
         let mut arguments = vec![OsString::from("--build-id=sha1")];
         let kept = without_stripping(job.arguments.clone());
         arguments.extend(kept.into_iter().filter(|argument| argument != "--build-id"));
-        let arguments = self.shortened(arguments, "link")?;
+        self.plain_link(&DriverJob { arguments, ..job.clone() })
+    }
+
+    /// Links as the job says.
+    pub(crate) fn plain_link(&self, job: &DriverJob) -> Result<u8, Failure> {
+        let arguments = self.shortened(job.arguments.clone(), "link")?;
         let status = status_of(Command::new(&job.program).args(arguments), &job.program)?;
         if status != 0 {
             let driver = self.driver.file_name().unwrap_or_default().to_string_lossy();

@@ -15,7 +15,8 @@
 //!
 //! With `--opcost-sample` among the words, or `OPCOST_PURPOSE=sample` in the
 //! environment, objects get a table of their code in place of counters, and
-//! nothing is linked around them.
+//! nothing is linked around them. With `--opcost-tune=LEDGER` code is put in
+//! order by the ledger's counts ([`super::tuned`], [`super::ordered`]).
 //!
 //! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
 //! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and
@@ -36,14 +37,12 @@ use std::process::Command;
 use opcost_answer::Failure;
 use opcost_interrupt::Scratch;
 
-use super::call::{Drive, is_sampled_by_setting};
+use super::call::Drive;
 use super::names::Front;
 use super::plan::{Plan, Role};
+use super::wishes::Wishes;
 use super::words::Words;
 use crate::tools::{Tools, failed, status_of};
-
-/// The flag by which a build is made to be sampled.
-const SAMPLE_FLAG: &str = "--opcost-sample";
 
 impl Drive {
     /// Reads a command line (without the name of the compiler).
@@ -52,7 +51,7 @@ impl Drive {
     /// named another one.
     pub fn new(front: Front, replaced: Option<&str>, given: &[OsString]) -> Result<Drive, Failure> {
         let tools = Tools::find()?;
-        let is_sampled = given.iter().any(|word| word == SAMPLE_FLAG) || is_sampled_by_setting()?;
+        let (wishes, given) = Wishes::read(given)?;
         let driver = match front {
             Front::C => tools.clang.clone(),
             Front::Cxx => tools.clangxx.clone(),
@@ -60,21 +59,23 @@ impl Drive {
         };
         let folder =
             Scratch::folder("opcost-cc-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
-        let given: Vec<OsString> = given.iter().filter(|word| *word != SAMPLE_FLAG).cloned().collect();
         let replaced = replaced.map(str::to_owned);
-        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, replaced, is_sampled })
+        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, replaced, wishes })
     }
 
     /// Does what the command line asks for; the exit status for the caller.
     pub fn run(&self) -> Result<u8, Failure> {
+        if let Some(words) = &self.wishes.tune {
+            return self.tuned(words);
+        }
         let Some(first) = self.plan(&[], &[])? else { return self.pass_on() };
         let links = first.jobs.iter().any(|job| job.role == Role::Link && !job.has("-r"));
         if !links && !first.jobs.iter().any(|job| job.role == Role::Object) {
             return self.pass_on();
         }
         // Nothing is linked around what is sampled.
-        if !links || self.is_sampled {
-            return self.carry_out(&first);
+        if !links || self.wishes.is_sampled {
+            return self.carry_out(&first, None);
         }
         let folder = self.folder.path().join("runtime");
         let around = crate::runtime::compile(&self.tools.clang, &self.words.target_flags(), &folder)?;
@@ -82,7 +83,7 @@ impl Drive {
         let none = [OsString::from("-x"), OsString::from("none")];
         let behind = [&none[..], &[runtime, end]].concat();
         match self.plan(&[begin], &behind)? {
-            Some(second) => self.carry_out(&second),
+            Some(second) => self.carry_out(&second, None),
             None => self.pass_on(),
         }
     }
@@ -90,12 +91,19 @@ impl Drive {
     /// Asks the driver for its plan; `None` when it refuses the command line.
     /// `before` and `behind` are linked around what the user gave.
     fn plan(&self, before: &[OsString], behind: &[OsString]) -> Result<Option<Plan>, Failure> {
-        let mut arguments: Vec<OsString> = vec!["-###".into(), "-gline-tables-only".into()];
+        let mut arguments: Vec<OsString> = vec!["-gline-tables-only".into()];
+        arguments.extend(before.iter().cloned());
+        arguments.extend(self.words.preserved(behind));
+        self.planned(arguments)
+    }
+
+    /// The plan for these words.
+    pub(crate) fn planned(&self, words: Vec<OsString>) -> Result<Option<Plan>, Failure> {
+        let mut arguments: Vec<OsString> = vec!["-###".into()];
         if self.words.wants_colour() {
             arguments.push("-fcolor-diagnostics".into());
         }
-        arguments.extend(before.iter().cloned());
-        arguments.extend(self.words.preserved(behind));
+        arguments.extend(words);
         let mut command = Command::new(&self.driver);
         command.args(self.shortened(arguments, "plan")?);
         command.env("TMPDIR", self.folder.path()).stdin(std::process::Stdio::null());
@@ -109,7 +117,7 @@ impl Drive {
     }
 
     /// Lets the compiler do it, with its streams and its status.
-    fn pass_on(&self) -> Result<u8, Failure> {
+    pub(crate) fn pass_on(&self) -> Result<u8, Failure> {
         let mut command = Command::new(&self.driver);
         let mut given = self.words.given.clone();
         if self.words.wants_colour() {

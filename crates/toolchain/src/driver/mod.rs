@@ -1,10 +1,17 @@
-//! `opcost cc`, `opcost c++`, `opcost flang`: a compiler's command line, done with counters.
+//! `opcost cc`, `opcost c++`, `opcost flang`: a compiler's command line, done with counters or by the
+//! counts of a ledger.
 
 mod call;
 mod carry;
 pub mod drive;
+mod jobs;
 pub mod names;
+mod note;
+mod ordered;
 mod plan;
+mod settings;
+mod tuned;
+mod wishes;
 pub(crate) mod words;
 
 pub use call::Drive;

@@ -79,6 +79,29 @@ impl DriverJob {
     }
 }
 
+impl DriverJob {
+    /// Level of the optimiser, sizes too, as the recorder of lives numbers it.
+    pub(crate) fn optimiser_level(&self) -> u8 {
+        let mut levels = self.arguments.iter().filter_map(|given| given.to_str()?.strip_prefix("-O"));
+        match levels.next_back() {
+            Some("s") => 4,
+            Some("z") => 5,
+            _ => self.level(),
+        }
+    }
+
+    /// The same job with another argument after `name`.
+    pub(crate) fn with_behind(&self, name: &str, value: &OsStr) -> DriverJob {
+        let mut job = self.clone();
+        if let Some(at) = job.arguments.iter().position(|given| given == name)
+            && let Some(place) = job.arguments.get_mut(at + 1)
+        {
+            *place = value.to_owned();
+        }
+        job
+    }
+}
+
 fn is_banner(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     let starts = ["Target: ", "Thread model: ", "InstalledDir: ", "Build config: ", "Configuration file: "];

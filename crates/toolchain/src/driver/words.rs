@@ -46,6 +46,13 @@ impl Words {
         kept
     }
 
+    /// All words, with `flags` at the end of the options.
+    pub(crate) fn with(&self, flags: &[OsString]) -> Vec<OsString> {
+        let end = self.expanded.iter().position(|word| word == "--").unwrap_or(self.expanded.len());
+        let (options, inputs) = self.expanded.split_at(end);
+        [options, flags, inputs].concat()
+    }
+
     /// Whether the word was given.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.expanded.iter().any(|given| given == word)

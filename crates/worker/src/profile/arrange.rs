@@ -12,19 +12,27 @@
 //! functions call each other. Cost: a code generation.
 //! Limits: a function that the ledger does not fit is left as it is, and named.
 
-use opcost_answer::tune::{ArrangedFunction, ArrangedModule, Change, CountedCall, LeftFunction, Transform};
+use std::collections::HashSet;
+
+use opcost_answer::tune::{
+    ArrangedFunction, ArrangedModule, Change, CountedCall, LeftFunction, StraightFunction, Transform,
+};
 use opcost_index::Id;
 use opcost_ir::{CalleeRef, Module};
 use opcost_job::profile::{ArrangeJob, ExportModule};
-use opcost_key::Anchor;
+use opcost_key::{Anchor, FunctionId};
 use opcost_layout::{CodeBlock, CodeBlockId, CodeGraph, Jump, Score, order_blocks, taken_jumps};
 use opcost_llvm::{Emission, MachineFlow, Maker, Ordering, Session};
 use opcost_profile::formats::opc::load_ledger;
+use opcost_recover::FunctionCounts;
 
 use super::export::program_counts;
 use super::laid::{Laid, Laying, lay};
 use crate::error::WorkError;
 use crate::module::emission;
+
+/// About what an instruction takes of machine code.
+const BYTES_PER_INSTRUCTION: u64 = 4;
 
 /// Writes the object file.
 ///
@@ -50,11 +58,15 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
     }
     let module = laid.session.snapshot();
     arranged.calls = calls(&laid, &module);
+    let executed = executed(&laid, &module);
     let mut counts: Vec<u64> = Vec::new();
     for (id, function) in module.functions.iter() {
         let map = &laid.map.functions[id];
         match &laid.matched.functions[id] {
-            Ok(known) => counts.extend(function.blocks.ids().map(|block| known.block(map, block))),
+            Ok(known) => {
+                arranged.fitting += 1;
+                counts.extend(function.blocks.ids().map(|block| known.block(map, block)));
+            }
             Err(why) => {
                 counts.extend(function.blocks.ids().map(|_| 0));
                 let transform = Transform::Placement;
@@ -64,6 +76,8 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
     }
     if job.orders {
         emit_ordered(laid.session, job, &counts, &mut arranged)?;
+        let ordered: HashSet<&str> = arranged.functions.iter().map(|one| one.name.as_str()).collect();
+        arranged.straight = executed.into_iter().filter(|one| !ordered.contains(&*one.name)).collect();
     } else {
         laid.session.emit(&job.output, how)?;
     }
@@ -132,6 +146,21 @@ fn ordered(flow: MachineFlow<'_>) -> Option<(ArrangedFunction, Vec<u32>)> {
         taken: Change { before: taken_jumps(&graph, &before), after: taken_jumps(&graph, after.blocks()) },
     };
     Some((function, after.blocks().iter().map(|block| block.index() as u32).collect()))
+}
+
+/// Functions that ran, as they are if each has one machine block.
+fn executed(laid: &Laid, module: &Module) -> Vec<StraightFunction> {
+    let of_function = |(id, counts): (FunctionId, &FunctionCounts)| {
+        let (map, function) = (&laid.map.functions[id], &module.functions[id]);
+        let blocks = function.blocks.ids().map(|block| counts.block(map, block));
+        let bytes = function.instructions.len() as u64 * BYTES_PER_INSTRUCTION;
+        StraightFunction {
+            name: function.name.clone(),
+            bytes,
+            executions: blocks.fold(0, u64::saturating_add),
+        }
+    };
+    laid.counted().map(of_function).filter(|one| one.executions > 0).collect()
 }
 
 /// How often functions of the module call others by name.

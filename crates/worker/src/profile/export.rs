@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, PgoJob};
+use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, ExportModule, PgoJob};
 use opcost_key::{BlockId, FunctionId, ModuleMap};
 use opcost_llvm::{
     Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session,
@@ -52,12 +52,18 @@ pub(crate) fn export(job: &ExportJob) -> Result<ExportAnswers, WorkError> {
         laid.push(one);
     }
     if answers.functions == 0 {
+        if job.is_part {
+            return Ok(answers);
+        }
         return Err(WorkError::Refused(nothing_fits(&answers)));
     }
     match job.format {
         ExportFormat::Bitcode => bitcode(job, &ledger, laid)?,
         ExportFormat::Profdata => {
-            let records = profile_records(laid)?;
+            let mut records = profile_records(laid)?;
+            if job.is_part {
+                records.extend(elsewhere(&ledger, &job.modules));
+            }
             write_pgo(&job.output, &records)?;
         }
         ExportFormat::LlvmSample => write(job, llvm_sample(&laid)?.as_bytes())?,
@@ -118,6 +124,11 @@ fn bitcode(job: &ExportJob, ledger: &Ledger, laid: Vec<Laid>) -> Result<(), Work
 
 /// Of each function of the program its entries, then the counts of its other blocks.
 pub(super) fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
+    counts_by_function(ledger).into_values().collect()
+}
+
+/// The same by module and name.
+fn counts_by_function(ledger: &Ledger) -> BTreeMap<(&str, &str), Vec<u64>> {
     let mut all: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
     for fact in ledger.facts() {
         let (Some(value), Some(function)) = (fact.value, fact.subject.function()) else { continue };
@@ -130,7 +141,7 @@ pub(super) fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
             _ => {}
         }
     }
-    all.into_values().collect()
+    all
 }
 
 /// What LLVM's counters would have counted, and whom calls through pointers called.
@@ -167,6 +178,21 @@ fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
         records.extend(functions.into_iter().filter_map(record));
     }
     Ok(records)
+}
+
+/// Records that no function reads, with the counts of the program's other modules. So the optimiser knows what is hot
+/// in the program, and not in one module alone.
+fn elsewhere(ledger: &Ledger, modules: &[ExportModule]) -> Vec<PgoRecord> {
+    let is_elsewhere = |module: &str| modules.iter().all(|one| one.name != module);
+    let all = counts_by_function(ledger).into_iter().filter(|((module, _), _)| is_elsewhere(module));
+    let record = |(position, (_, counts))| PgoRecord {
+        name: format!("opcost.elsewhere.{position}"),
+        hash: 0,
+        counts,
+        sites: Vec::new(),
+        targets: Vec::new(),
+    };
+    all.enumerate().map(record).collect()
 }
 
 /// Targets by their names in profiles; none where LLVM sees other calls through pointers
