@@ -6,6 +6,8 @@
 //!
 //! Cost: the lengths of all routes.
 
+use std::collections::BTreeMap;
+
 use opcost_index::{Id as _, IdMap};
 
 use crate::body::{BodyNodeId, CopiedBody};
@@ -29,6 +31,37 @@ pub struct RouteCounts {
     pub nodes: IdMap<BodyNodeId, u64>,
     /// How often each branch was taken, by position.
     pub branches: IdMap<BodyNodeId, Vec<u64>>,
+}
+
+/// By a node and the node before it: how often each branch of the node was taken when control came that way.
+pub type WayCounts = BTreeMap<Way, Vec<u64>>;
+
+/// A way into a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The node.
+    pub node: BodyNodeId,
+    /// The node before it.
+    pub from: BodyNodeId,
+}
+
+/// Adds up routes by ways. Routes fit the body.
+pub fn count_ways(body: &CopiedBody, routes: &[Route]) -> WayCounts {
+    let mut counts = WayCounts::new();
+    for route in routes {
+        let mut from = None;
+        let mut node = route.start;
+        for &branch in &route.branches {
+            let successors = &body.nodes[node].successors;
+            if let Some(from) = from {
+                let taken = counts.entry(Way { node, from }).or_insert_with(|| vec![0; successors.len()]);
+                taken[branch as usize] += route.count;
+            }
+            from = Some(node);
+            node = successors[branch as usize];
+        }
+    }
+    counts
 }
 
 /// Adds up routes. None if a route takes a branch that is not there, or a count has more than 64 bits.

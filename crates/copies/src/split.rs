@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use opcost_index::Id as _;
 
 use crate::body::{Body, BodyNodeId, CopiedBody};
-use crate::routes::RouteCounts;
+use crate::routes::{RouteCounts, Way, WayCounts};
 
 /// What is worth a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,14 @@ pub struct SplitLimits {
     pub share: u64,
     /// It has at most so many sources.
     pub sources: usize,
+    /// A copy pays if at least one in so many of its executions then follows the branch that it usually takes, and did
+    /// not before.
+    pub decided: u64,
 }
 
 impl Default for SplitLimits {
     fn default() -> SplitLimits {
-        SplitLimits { executions: 100, size: 30, share: 10, sources: 8 }
+        SplitLimits { executions: 100, size: 30, share: 10, sources: 8, decided: 10 }
     }
 }
 
@@ -57,20 +60,44 @@ impl<'a> Joins<'a> {
     }
 
     /// Adds a copy of each hot join for each hot way in; `counts` are those of the body with the copies that it has.
+    /// With counts by `ways`, a copy is made only if its way in decides more about the way out than the join's own counts.
     /// Whether there was one. Copies make new joins of what follows, so a second pass may add more.
-    pub fn split(&self, copied: &mut CopiedBody, counts: &RouteCounts) -> bool {
+    pub fn split(&self, copied: &mut CopiedBody, counts: &RouteCounts, ways: Option<&WayCounts>) -> bool {
         let before = copied.copies.len();
         let sources = sources(copied, counts);
         for &join in self.nodes.iter().filter(|&&join| counts.nodes[join] >= self.limits.executions) {
             let Some(from_each) = sources.get(&join) else { continue };
+            let mut left = counts.branches[join].clone();
             for from in sources_to_copy(from_each, counts.nodes[join], self.limits) {
-                if self.body.nodes[copied.nodes[from].of].can_lead_elsewhere {
+                let pays = ways.is_none_or(|ways| {
+                    ways.get(&Way { node: join, from }).is_some_and(|way| self.decides(&mut left, way))
+                });
+                if pays && self.body.nodes[copied.nodes[from].of].can_lead_elsewhere {
                     copied.copy(join, from);
                 }
             }
         }
         copied.copies.len() > before
     }
+}
+
+impl Joins<'_> {
+    /// Whether a way in, taken out of what is `left` of a join, decides enough. If so it is taken out.
+    fn decides(&self, left: &mut Vec<u64>, way: &[u64]) -> bool {
+        let rest: Vec<u64> = left.iter().zip(way).map(|(all, own)| all.saturating_sub(*own)).collect();
+        let before = rare(left);
+        let after = rare(way) + rare(&rest);
+        let pays = before.saturating_sub(after).saturating_mul(self.limits.decided) >= way.iter().sum();
+        if pays {
+            *left = rest;
+        }
+        pays
+    }
+}
+
+/// How often another branch than the most frequent one was taken.
+fn rare(branches: &[u64]) -> u64 {
+    branches.iter().sum::<u64>() - branches.iter().max().copied().unwrap_or(0)
 }
 
 /// By node, how often control came from each other node.
@@ -133,7 +160,7 @@ mod tests {
     use super::*;
     use crate::body::BodyNode;
     use crate::check::check_split;
-    use crate::routes::{Route, count_routes};
+    use crate::routes::{Route, count_routes, count_ways};
 
     fn id(number: usize) -> BodyNodeId {
         BodyNodeId::new(number)
@@ -153,14 +180,33 @@ mod tests {
         Route { start: id(start), branches: branches.to_vec(), count }
     }
 
+    struct Passes {
+        passes: usize,
+        by_ways: bool,
+    }
+
     /// The body after some passes.
     fn split(body: &Body, routes: &[Route], executions: u64, passes: usize) -> CopiedBody {
-        let limits = SplitLimits { executions, ..SplitLimits::default() };
+        split_by(
+            body,
+            routes,
+            SplitLimits { executions, ..SplitLimits::default() },
+            Passes { passes, by_ways: true },
+        )
+    }
+
+    fn split_by(
+        body: &Body,
+        routes: &[Route],
+        limits: SplitLimits,
+        Passes { passes, by_ways }: Passes,
+    ) -> CopiedBody {
         let joins = Joins::new(body, &routes.iter().map(|route| route.start).collect(), limits);
         let mut copied = CopiedBody::new(body);
         for _ in 0..passes {
             let counts = count_routes(&copied, routes).expect("routes fit");
-            if !joins.split(&mut copied, &counts) {
+            let ways = by_ways.then(|| count_ways(&copied, routes));
+            if !joins.split(&mut copied, &counts, ways.as_ref()) {
                 break;
             }
         }
@@ -196,6 +242,14 @@ mod tests {
         body.nodes[id(3)].size = 30;
         assert_eq!(copies(&body, &routes), 1);
         assert_eq!(copies(&body, &[route(0, &[0, 0, 0], 50), route(0, &[1, 0, 1], 49)]), 0);
+        // A way in that decides nothing: both ways in part alike.
+        let alike = [
+            route(0, &[0, 0, 0], 500),
+            route(0, &[0, 0, 1], 200),
+            route(0, &[1, 0, 0], 220),
+            route(0, &[1, 0, 1], 80),
+        ];
+        assert_eq!(copies(&body, &alike), 0);
         // A way in by which less than one in ten comes.
         assert_eq!(copies(&body, &[route(0, &[0, 0, 0], 920), route(0, &[1, 0, 1], 80)]), 0);
         body.nodes[id(2)].can_lead_elsewhere = false;
@@ -244,7 +298,7 @@ mod tests {
         proptest! {
             /// A referee that steps through the copied body itself counts what the routes add up to.
             #[test]
-            fn counts_of_copies_are_those_of_a_run((body, runs) in runs(), passes in 1usize..4) {
+            fn counts_of_copies_are_those_of_a_run((body, runs) in runs(), passes in 1usize..4, by_ways in any::<bool>()) {
                 let headers = headers(&body);
                 let mut routes = Vec::new();
                 for steps in &runs {
@@ -259,7 +313,8 @@ mod tests {
                     }
                     routes.push(route);
                 }
-                let copied = split(&body, &routes, 1, passes);
+                let limits = SplitLimits { executions: 1, ..SplitLimits::default() };
+                let copied = split_by(&body, &routes, limits, Passes { passes, by_ways });
                 let counts = count_routes(&copied, &routes).expect("routes fit");
                 let mut nodes = opcost_index::IdMap::filled(copied.nodes.len(), 0);
                 for steps in &runs {

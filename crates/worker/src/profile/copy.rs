@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use opcost_answer::tune::{CopiedBlock, CopiedFunction, CopiedModule, LeftFunction, Transform};
 use opcost_copies::{
     Body, BodyNode, BodyNodeId, CopiedBody, Joins, NodeCopy, Route, RouteCounts, SplitLimits, check_split,
-    count_routes, headers,
+    count_routes, count_ways, headers,
 };
 use opcost_index::{Id as _, IdMap};
 use opcost_ir::{Function, Opcode};
@@ -157,16 +157,16 @@ fn copies_of(flow: &Flow<'_>, taken: &[&TakenPath]) -> Result<Option<Split>, NoC
     let mut copied = CopiedBody::new(&body);
     let routes = exact_routes(flow, &body, taken, &before);
     let joins = Joins::new(&body, &BTreeSet::new(), limits);
-    joins.split(&mut copied, &before);
     let Some(routes) = routes else {
+        joins.split(&mut copied, &before, None);
         let blocks = body.nodes.len();
         let is_any = !copied.copies.is_empty();
         return Ok(is_any.then_some(Split { copied, blocks, before, after: None }));
     };
     let counts = |copied: &CopiedBody| count_routes(copied, &routes).expect("routes fit the body");
-    for _ in 1..PASSES {
+    for _ in 0..PASSES {
         let so_far = counts(&copied);
-        if !joins.split(&mut copied, &so_far) {
+        if !joins.split(&mut copied, &so_far, Some(&count_ways(&copied, &routes))) {
             break;
         }
     }
