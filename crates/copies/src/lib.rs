@@ -17,5 +17,5 @@ mod split;
 
 pub use body::{Body, BodyNode, BodyNodeId, CopiedBody, CopiedNode, NodeCopy};
 pub use check::{NotConserved, check_split};
-pub use routes::{Route, RouteCounts, Way, WayCounts, count_routes, count_ways};
+pub use routes::{InEdge, InEdgeCounts, Route, RouteCounts, count_in_edges, count_routes};
 pub use split::{Joins, SplitLimits, headers};

@@ -34,11 +34,11 @@ pub struct RouteCounts {
 }
 
 /// By a node and the node before it: how often each branch of the node was taken when control came that way.
-pub type WayCounts = BTreeMap<Way, Vec<u64>>;
+pub type InEdgeCounts = BTreeMap<InEdge, Vec<u64>>;
 
 /// A way into a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct InEdge {
     /// The node.
     pub node: BodyNodeId,
     /// The node before it.
@@ -46,15 +46,15 @@ pub struct Way {
 }
 
 /// Adds up routes by ways. Routes fit the body.
-pub fn count_ways(body: &CopiedBody, routes: &[Route]) -> WayCounts {
-    let mut counts = WayCounts::new();
+pub fn count_in_edges(body: &CopiedBody, routes: &[Route]) -> InEdgeCounts {
+    let mut counts = InEdgeCounts::new();
     for route in routes {
         let mut from = None;
         let mut node = route.start;
         for &branch in &route.branches {
             let successors = &body.nodes[node].successors;
             if let Some(from) = from {
-                let taken = counts.entry(Way { node, from }).or_insert_with(|| vec![0; successors.len()]);
+                let taken = counts.entry(InEdge { node, from }).or_insert_with(|| vec![0; successors.len()]);
                 taken[branch as usize] += route.count;
             }
             from = Some(node);

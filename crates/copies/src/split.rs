@@ -1,8 +1,9 @@
 //! Which joins get a copy for each way in?
 //!
 //! A join has several ways in and several ways out. If it is hot and small, each hot way in but the hottest gets a
-//! copy of it, so that what came before decides what comes after. Copies can make new joins of
-//! what follows; these are looked at in the next pass.
+//! copy of it, so that what came before decides what comes after. Where counts of paths are known, a copy is made only if
+//! its way in does decide that: else it costs code and gains nothing. Copies can make new joins of what follows;
+//! these are looked at in the next pass.
 //!
 //! Left alone are the targets of edges back, since a loop with two headers is none to the optimiser, and what the
 //! caller says.
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use opcost_index::Id as _;
 
 use crate::body::{Body, BodyNodeId, CopiedBody};
-use crate::routes::{RouteCounts, Way, WayCounts};
+use crate::routes::{InEdge, InEdgeCounts, RouteCounts};
 
 /// What is worth a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +61,24 @@ impl<'a> Joins<'a> {
     }
 
     /// Adds a copy of each hot join for each hot way in; `counts` are those of the body with the copies that it has.
-    /// With counts by `ways`, a copy is made only if its way in decides more about the way out than the join's own counts.
+    /// With counts by `in_edges`, a copy is made only if its way in decides more about the way out than the join's own counts.
     /// Whether there was one. Copies make new joins of what follows, so a second pass may add more.
-    pub fn split(&self, copied: &mut CopiedBody, counts: &RouteCounts, ways: Option<&WayCounts>) -> bool {
+    pub fn split(
+        &self,
+        copied: &mut CopiedBody,
+        counts: &RouteCounts,
+        in_edges: Option<&InEdgeCounts>,
+    ) -> bool {
         let before = copied.copies.len();
         let sources = sources(copied, counts);
         for &join in self.nodes.iter().filter(|&&join| counts.nodes[join] >= self.limits.executions) {
             let Some(from_each) = sources.get(&join) else { continue };
             let mut left = counts.branches[join].clone();
             for from in sources_to_copy(from_each, counts.nodes[join], self.limits) {
-                let pays = ways.is_none_or(|ways| {
-                    ways.get(&Way { node: join, from }).is_some_and(|way| self.decides(&mut left, way))
+                let pays = in_edges.is_none_or(|in_edges| {
+                    in_edges
+                        .get(&InEdge { node: join, from })
+                        .is_some_and(|in_edge| self.decides(&mut left, in_edge))
                 });
                 if pays && self.body.nodes[copied.nodes[from].of].can_lead_elsewhere {
                     copied.copy(join, from);
@@ -83,11 +91,11 @@ impl<'a> Joins<'a> {
 
 impl Joins<'_> {
     /// Whether a way in, taken out of what is `left` of a join, decides enough. If so it is taken out.
-    fn decides(&self, left: &mut Vec<u64>, way: &[u64]) -> bool {
-        let rest: Vec<u64> = left.iter().zip(way).map(|(all, own)| all.saturating_sub(*own)).collect();
+    fn decides(&self, left: &mut Vec<u64>, in_edge: &[u64]) -> bool {
+        let rest: Vec<u64> = left.iter().zip(in_edge).map(|(all, own)| all.saturating_sub(*own)).collect();
         let before = rare(left);
-        let after = rare(way) + rare(&rest);
-        let pays = before.saturating_sub(after).saturating_mul(self.limits.decided) >= way.iter().sum();
+        let after = rare(in_edge) + rare(&rest);
+        let pays = before.saturating_sub(after).saturating_mul(self.limits.decided) >= in_edge.iter().sum();
         if pays {
             *left = rest;
         }
@@ -160,7 +168,7 @@ mod tests {
     use super::*;
     use crate::body::BodyNode;
     use crate::check::check_split;
-    use crate::routes::{Route, count_routes, count_ways};
+    use crate::routes::{Route, count_in_edges, count_routes};
 
     fn id(number: usize) -> BodyNodeId {
         BodyNodeId::new(number)
@@ -182,7 +190,7 @@ mod tests {
 
     struct Passes {
         passes: usize,
-        by_ways: bool,
+        by_in_edges: bool,
     }
 
     /// The body after some passes.
@@ -191,7 +199,7 @@ mod tests {
             body,
             routes,
             SplitLimits { executions, ..SplitLimits::default() },
-            Passes { passes, by_ways: true },
+            Passes { passes, by_in_edges: true },
         )
     }
 
@@ -199,14 +207,14 @@ mod tests {
         body: &Body,
         routes: &[Route],
         limits: SplitLimits,
-        Passes { passes, by_ways }: Passes,
+        Passes { passes, by_in_edges }: Passes,
     ) -> CopiedBody {
         let joins = Joins::new(body, &routes.iter().map(|route| route.start).collect(), limits);
         let mut copied = CopiedBody::new(body);
         for _ in 0..passes {
             let counts = count_routes(&copied, routes).expect("routes fit");
-            let ways = by_ways.then(|| count_ways(&copied, routes));
-            if !joins.split(&mut copied, &counts, ways.as_ref()) {
+            let in_edges = by_in_edges.then(|| count_in_edges(&copied, routes));
+            if !joins.split(&mut copied, &counts, in_edges.as_ref()) {
                 break;
             }
         }
@@ -298,7 +306,7 @@ mod tests {
         proptest! {
             /// A referee that steps through the copied body itself counts what the routes add up to.
             #[test]
-            fn counts_of_copies_are_those_of_a_run((body, runs) in runs(), passes in 1usize..4, by_ways in any::<bool>()) {
+            fn counts_of_copies_are_those_of_a_run((body, runs) in runs(), passes in 1usize..4, by_in_edges in any::<bool>()) {
                 let headers = headers(&body);
                 let mut routes = Vec::new();
                 for steps in &runs {
@@ -314,7 +322,7 @@ mod tests {
                     routes.push(route);
                 }
                 let limits = SplitLimits { executions: 1, ..SplitLimits::default() };
-                let copied = split_by(&body, &routes, limits, Passes { passes, by_ways });
+                let copied = split_by(&body, &routes, limits, Passes { passes, by_in_edges });
                 let counts = count_routes(&copied, &routes).expect("routes fit");
                 let mut nodes = opcost_index::IdMap::filled(copied.nodes.len(), 0);
                 for steps in &runs {

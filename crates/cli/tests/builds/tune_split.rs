@@ -264,7 +264,10 @@ fn all_steps_go_together() {
     let names: Vec<&str> =
         json["transforms"].as_array().expect("steps").iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(names, ["static", "native", "profile", "split", "placement"]);
-    assert_eq!((&json["conserved"]["holds"], &json["outputs_equal"]), (&Value::from(true), &Value::from(true)));
+    assert_eq!(
+        (&json["conserved"]["holds"], &json["outputs_equal"]),
+        (&Value::from(true), &Value::from(true))
+    );
     let expected = bench.shell("clang-22 -O2 correlated.c -o plain && ./plain 777").expect(0).stdout;
     assert_eq!(bench.shell("./tuned 777").expect(0).stdout, expected);
 }

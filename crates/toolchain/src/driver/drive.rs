@@ -16,7 +16,7 @@
 //! With `--opcost-sample` among the words, or `OPCOST_PURPOSE=sample` in the
 //! environment, objects get a table of their code in place of counters, and
 //! nothing is linked around them. With `--opcost-tune=LEDGER` code is put in
-//! order by the ledger's counts ([`super::tuned`], [`super::ordered`]).
+//! order by the ledger's counts (`tuned.rs`, `ordered.rs`).
 //!
 //! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
 //! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use opcost_answer::tune::{CopiedBlock, CopiedFunction, CopiedModule, LeftFunction, Transform};
 use opcost_copies::{
     Body, BodyNode, BodyNodeId, CopiedBody, Joins, NodeCopy, Route, RouteCounts, SplitLimits, check_split,
-    count_routes, count_ways, headers,
+    count_in_edges, count_routes, headers,
 };
 use opcost_index::{Id as _, IdMap};
 use opcost_ir::{Function, Opcode};
@@ -166,7 +166,8 @@ fn copies_of(flow: &Flow<'_>, taken: &[&TakenPath]) -> Result<Option<Split>, NoC
     let counts = |copied: &CopiedBody| count_routes(copied, &routes).expect("routes fit the body");
     for _ in 0..PASSES {
         let so_far = counts(&copied);
-        if !joins.split(&mut copied, &so_far, Some(&count_ways(&copied, &routes))) {
+        let in_edges = count_in_edges(&copied, &routes);
+        if !joins.split(&mut copied, &so_far, Some(&in_edges)) {
             break;
         }
     }
