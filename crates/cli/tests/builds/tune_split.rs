@@ -271,3 +271,35 @@ fn all_steps_go_together() {
     let expected = bench.shell("clang-22 -O2 correlated.c -o plain && ./plain 777").expect(0).stdout;
     assert_eq!(bench.shell("./tuned 777").expect(0).stdout, expected);
 }
+
+/// The pass that reads profiles puts blocks into edges from one of several ways out to one of several ways in.
+#[test]
+fn copies_are_made_past_blocks_on_edges() {
+    let edges = "#include <stdio.h>
+#include <stdlib.h>
+volatile unsigned seen;
+__attribute__((noinline)) static unsigned next(unsigned s) { return s * 69069u + 12345u; }
+__attribute__((noinline)) static unsigned run(unsigned n) {
+  unsigned s = 1, sum = 0;
+  for (unsigned i = 0; i < n; i++) {
+    s = next(s);
+    unsigned kind = (s >> 16) % 5;
+    if (kind > 1) sum += next(s);
+    seen = sum, seen = s, seen = 3, seen = kind + sum, seen = kind + s;
+    if (kind > 1) seen = next(sum);
+    switch (kind) { case 0: seen = 1; break; case 1: case 2: case 3: break; default: if (sum & 64) break; seen = 2; }
+    seen = sum, seen = s, seen = 5, seen = kind + sum, seen = kind + s;
+    if (kind == 2) continue;
+    if (kind) sum ^= next(i); else seen = 4;
+  }
+  return sum;
+}
+int main(int argc, char **argv) { printf(\"%u\\n\", run(atoi(argv[1]))); return 0; }
+";
+    let bench = Bench::new(&[("edges.c", edges)]);
+    let json = split(&bench, &["edges.c"], &["30000"]);
+    assert!(copies(&json).len() > 2, "{json:#}");
+    assert_eq!(json["conserved"]["holds"], true, "{json:#}");
+    let expected = bench.shell("clang-22 -O2 edges.c -o plain && ./plain 777").expect(0).stdout;
+    assert_eq!(bench.shell("./tuned 777").expect(0).stdout, expected);
+}
