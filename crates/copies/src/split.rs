@@ -71,10 +71,15 @@ impl<'a> Joins<'a> {
     ) -> bool {
         let before = copied.copies.len();
         let sources = sources(copied, counts);
+        // Their counts are others now, so what follows them waits for the next pass.
+        let mut divided = BTreeSet::new();
         for &join in self.nodes.iter().filter(|&&join| counts.nodes[join] >= self.limits.executions) {
             let Some(from_each) = sources.get(&join) else { continue };
             let mut left = counts.branches[join].clone();
             for from in sources_to_copy(from_each, counts.nodes[join], self.limits) {
+                if divided.contains(&from) {
+                    continue;
+                }
                 let pays = in_edges.is_none_or(|in_edges| {
                     in_edges
                         .get(&InEdge { node: join, from })
@@ -82,6 +87,7 @@ impl<'a> Joins<'a> {
                 });
                 if pays && self.body.nodes[copied.nodes[from].of].can_lead_elsewhere {
                     copied.copy(join, from);
+                    divided.insert(join);
                 }
             }
         }

@@ -299,6 +299,7 @@ int main(int argc, char **argv) { printf(\"%u\\n\", run(atoi(argv[1]))); return 
     let bench = Bench::new(&[("edges.c", edges)]);
     let json = split(&bench, &["edges.c"], &["30000"]);
     assert!(copies(&json).len() > 2, "{json:#}");
+    assert!(copies(&json).iter().all(|copy| copy["executions"].as_u64() > Some(0)), "{json:#}");
     assert_eq!(json["conserved"]["holds"], true, "{json:#}");
     let expected = bench.shell("clang-22 -O2 edges.c -o plain && ./plain 777").expect(0).stdout;
     assert_eq!(bench.shell("./tuned 777").expect(0).stdout, expected);
