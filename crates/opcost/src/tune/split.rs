@@ -105,13 +105,15 @@ pub(super) fn conserved(split: &Split<'_>, counted: &Path) -> Result<Conserved, 
         ledgers::Given::Raw(_) => unreachable!("a training run leaves a ledger"),
     };
     let runs = block_counts(&ledger);
+    let none = BTreeMap::new();
     let mut conserved = Conserved::default();
     for one in split.copied.values() {
         for function in &one.module.functions {
             let Some(expected) = &function.executions else { continue };
             // An inline function has one body in the program, in whichever module.
             let own = runs.get(&(Some(one.name.as_str()), function.name.as_str()));
-            let Some(ran) = own.or_else(|| runs.get(&(None, function.name.as_str()))) else { continue };
+            // What the run does not have did not run, and that is held against what was divided, too.
+            let ran = own.or_else(|| runs.get(&(None, function.name.as_str()))).unwrap_or(&none);
             for (number, (&position, &expected)) in function.positions.iter().zip(expected).enumerate() {
                 let ran = ran.get(&position).copied().unwrap_or(0);
                 conserved.add(number >= function.blocks, expected, ran);

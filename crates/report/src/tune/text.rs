@@ -212,6 +212,9 @@ fn print_copies(report: &TuneReport<'_>, width: usize, text: &mut String) {
         counted(copied.len(), "function"),
     );
     match report.tuned.conserved {
+        Some(one) if one.blocks == 0 => {
+            let _ = writeln!(text, "nothing to verify: no count was divided, all were counted again");
+        }
         Some(one) if one.equal == one.blocks => {
             let words = format!("verified: {} ran as often as was divided", counted(one.blocks, "block"));
             let _ = writeln!(text, "{words}");
