@@ -5,8 +5,7 @@
 //! its way in does decide that: else it costs code and gains nothing. Copies can make new joins of what follows;
 //! these are looked at in the next pass.
 //!
-//! Left alone are the targets of edges back, since a loop with two headers is none to the optimiser, and what the
-//! caller says.
+//! Left alone are the entry and the targets of edges back, since a loop with two headers is none to the optimiser.
 //!
 //! Input: a body, counts of it with the copies that it has, limits. Output: further copies.
 //! Cost: nodes × their ways in.
@@ -49,12 +48,12 @@ pub struct Joins<'a> {
 }
 
 impl<'a> Joins<'a> {
-    /// Of a body, without the nodes of `left`.
-    pub fn new(body: &'a Body, left: &BTreeSet<BodyNodeId>, limits: SplitLimits) -> Joins<'a> {
+    /// Of a body.
+    pub fn new(body: &'a Body, limits: SplitLimits) -> Joins<'a> {
         let headers = headers(body);
         let may_copy = |node: &BodyNodeId| {
             let of = &body.nodes[*node];
-            let is_bound = node.index() == 0 || left.contains(node) || headers.contains(node);
+            let is_bound = node.index() == 0 || headers.contains(node);
             of.can_copy && !is_bound && of.size <= limits.size && of.successors.len() > 1
         };
         Joins { body, nodes: body.nodes.ids().filter(may_copy).collect(), limits }
@@ -215,7 +214,7 @@ mod tests {
         limits: SplitLimits,
         Passes { passes, by_in_edges }: Passes,
     ) -> CopiedBody {
-        let joins = Joins::new(body, &routes.iter().map(|route| route.start).collect(), limits);
+        let joins = Joins::new(body, limits);
         let mut copied = CopiedBody::new(body);
         for _ in 0..passes {
             let counts = count_routes(&copied, routes).expect("routes fit");

@@ -2,8 +2,8 @@
 //!
 //! The program is counted while it does its training, twice. The first counts are taken where clang's profile passes
 //! read, and become the profile that the optimiser works by. By the paths of that run hot joins get copies.
-//! The second counts are of what the optimiser made, and say how machine blocks and functions are placed ([`opcost_layout`]). Each step is a program of its own
-//! ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
+//! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
+//! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
 //! counted builds and runs, and a code generation for each step.

@@ -156,7 +156,7 @@ fn copies_of(flow: &Flow<'_>, taken: &[&TakenPath]) -> Result<Option<Split>, NoC
     let limits = SplitLimits { executions: (hottest / COLDEST).max(100), ..SplitLimits::default() };
     let mut copied = CopiedBody::new(&body);
     let routes = exact_routes(flow, &body, taken, &before);
-    let joins = Joins::new(&body, &BTreeSet::new(), limits);
+    let joins = Joins::new(&body, limits);
     let Some(routes) = routes else {
         joins.split(&mut copied, &before, None);
         let blocks = body.nodes.len();
