@@ -83,13 +83,67 @@ pub struct ArrangedModule {
     pub fitting: usize,
 }
 
-/// A module whose hot joins have copies.
+/// A module with copies of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopiedModule {
-    /// Functions with copies.
+    /// Functions whose hot joins have copies.
     pub functions: Vec<CopiedFunction>,
+    /// Calls that were replaced by what they call.
+    pub calls: Vec<InlinedCall>,
+    /// Functions that these calls called.
+    pub called: Vec<InlinedFunction>,
     /// Functions that cannot have copies though they ran.
     pub left: Vec<LeftFunction>,
+}
+
+/// A call that was replaced by what it calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlinedCall {
+    /// Linkage name of the caller.
+    pub caller: String,
+    /// Linkage name of the called function.
+    pub callee: String,
+    /// Where it is written: file and line.
+    pub location: Option<String>,
+    /// How often it was carried out.
+    pub executions: u64,
+    /// The position of the block before the inlined code, among the blocks of the caller.
+    pub block: u32,
+}
+
+/// A function whose code is in callers of it, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InlinedFunction {
+    /// Linkage name.
+    pub name: String,
+    /// How often it was entered.
+    pub entries: u64,
+    /// How often it is entered by calls that are left.
+    pub left: u64,
+}
+
+/// A loop whose body was to be copied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnrolledLoop {
+    /// Linkage name of its function.
+    pub function: String,
+    /// Where it is written: file and line.
+    pub location: Option<String>,
+    /// How often it was entered.
+    pub activations: u64,
+    /// Its iterations, all together.
+    pub iterations: u64,
+    /// Copies of its body that LLVM was asked for. None if its body was too large then, or it had another form.
+    pub requested: Option<u32>,
+    /// Whether LLVM made them.
+    pub is_done: bool,
+}
+
+/// A module that the optimiser has finished.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinishedModule {
+    /// Loops whose bodies were to be copied.
+    pub loops: Vec<UnrolledLoop>,
 }
 
 /// A function whose hot joins have copies.
@@ -123,6 +177,18 @@ pub struct Conserved {
 }
 
 impl Conserved {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Conserved) -> Conserved {
+        Conserved {
+            blocks: self.blocks + other.blocks,
+            copies: self.copies + other.copies,
+            equal: self.equal + other.equal,
+            copied_executions: self.copied_executions + other.copied_executions,
+            wrong_in_copies: self.wrong_in_copies + other.wrong_in_copies,
+        }
+    }
+
     /// Adds a block that was to run so often, and ran so often.
     pub fn add(&mut self, is_copy: bool, divided: u64, ran: u64) {
         self.blocks += 1;
@@ -157,8 +223,12 @@ pub enum Transform {
     Profile,
     /// Machine blocks and functions are ordered by their counts.
     Placement,
+    /// Hot calls are replaced by what they call.
+    Inline,
     /// Hot joins are there once for each way in.
     Split,
+    /// Bodies of hot loops are there several times.
+    Unroll,
     /// The program is linked to be loaded at one address.
     Fixed,
     /// The program is linked with its libraries in it.
@@ -173,7 +243,9 @@ impl Transform {
         match self {
             Transform::Profile => "profile",
             Transform::Placement => "placement",
+            Transform::Inline => "inline",
             Transform::Split => "split",
+            Transform::Unroll => "unroll",
             Transform::Fixed => "no-pie",
             Transform::Static => "static",
             Transform::Native => "native",
@@ -242,6 +314,10 @@ pub struct Tuned {
     pub refused: Vec<RefusedTransform>,
     /// Functions whose hot joins have copies.
     pub copied: Vec<CopiedFunction>,
+    /// Calls that were replaced by what they call.
+    pub inlined: Vec<InlinedCall>,
+    /// Loops whose bodies were to be copied.
+    pub unrolled: Vec<UnrolledLoop>,
     /// What a run of the program with copies says of their counts, if it was asked for.
     pub conserved: Option<Conserved>,
     /// Functions whose blocks were ordered, the one that ran most first.

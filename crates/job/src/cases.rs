@@ -12,7 +12,7 @@ use opcost_answer::life::{Life, MachineInstruction};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::predict::PredictAnswers;
 use opcost_answer::slice::SliceAnswers;
-use opcost_answer::tune::{ArrangedModule, CopiedModule};
+use opcost_answer::tune::{ArrangedModule, CopiedModule, FinishedModule};
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ cases! {
     /// A module gets its profile, and copies of hot joins.
     Copy(CopyJob) -> CopiedModule,
     /// A module that has its profile is optimised.
-    Finish(FinishJob) -> (),
+    Finish(FinishJob) -> FinishedModule,
     /// What the program of a ledger did.
     Work(WorkJob) -> ProgramWork,
     /// Which processor this is.

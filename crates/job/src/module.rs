@@ -166,6 +166,14 @@ pub struct ValuesWish {
     pub lie: bool,
 }
 
+impl ValuesWish {
+    /// The trip count of every loop, for each activation.
+    pub fn trip_counts() -> ValuesWish {
+        let request = ValuesRequest { turns: true, ..ValuesRequest::default() };
+        ValuesWish { request, ..ValuesWish::default() }
+    }
+}
+
 /// What there is to say of a module that was built.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ModuleReply {

@@ -1,5 +1,6 @@
 //! Which profile is wanted of a ledger?
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use opcost_instrument::CostModel;
@@ -99,23 +100,40 @@ pub struct ArrangeJob {
     pub output: PathBuf,
 }
 
-/// A module where clang's profile passes read gets its profile, and copies of hot joins.
+/// A module where clang's profile passes read gets its profile, and copies of code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyJob {
     /// The ledger's file.
     pub ledger: PathBuf,
     /// The module.
     pub module: ExportModule,
-    /// The same counts as a profile of clang's.
-    pub profile: PathBuf,
-    /// What the ledger does not have: paths.
-    pub paths: Vec<FunctionPaths>,
+    /// The same counts as a profile of clang's; none if the module has its profile already.
+    pub profile: Option<PathBuf>,
+    /// Linkage names of functions whose branches get the counts of the ledger first: they were counted again.
+    pub open: Vec<String>,
+    /// What is copied.
+    pub what: CopiedCode,
+    /// How many instructions the program carried out.
+    pub executed: u64,
+    /// How machine code is generated.
+    pub code: CodeOptions,
     /// Weights of instructions.
     pub cost: CostModel,
     /// Source files below this folder are named relative to it.
     pub root: PathBuf,
     /// Where the module is written.
     pub output: PathBuf,
+}
+
+/// Which code is copied.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum CopiedCode {
+    /// None.
+    Nothing,
+    /// What hot calls call.
+    Calls,
+    /// Hot joins. The paths of all functions say how often each copy runs.
+    Joins(Vec<FunctionPaths>),
 }
 
 /// The optimiser goes on with a module that has its profile.
@@ -127,6 +145,10 @@ pub struct FinishJob {
     pub ledger: Option<PathBuf>,
     /// Linkage names of functions whose branches get these counts.
     pub open: Vec<String>,
+    /// Loops whose bodies may be copied.
+    pub loops: Vec<TrainedLoop>,
+    /// How many instructions the program carried out.
+    pub executed: u64,
     /// The profile of clang's that it has.
     pub profile: PathBuf,
     /// How machine code is generated.
@@ -139,6 +161,19 @@ pub struct FinishJob {
     pub root: PathBuf,
     /// Where the optimised module is written.
     pub output: PathBuf,
+}
+
+/// A loop, and how often it went on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrainedLoop {
+    /// Linkage name of its function.
+    pub function: String,
+    /// The number of its header among the blocks of the function.
+    pub header: u32,
+    /// Where it is written: file and line.
+    pub location: Option<String>,
+    /// Activations by their iterations.
+    pub activations: BTreeMap<u64, u64>,
 }
 
 /// The paths that a function took.

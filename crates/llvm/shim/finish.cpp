@@ -6,6 +6,7 @@
 #include "generate.h"
 #include "passes.h"
 #include "shim.h"
+#include "unrolling.h"
 
 #include "llvm/Analysis/ProfileSummaryInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -22,6 +23,8 @@ namespace {
 
 // The pass after which the rest begins, by its class.
 constexpr const char *kDoor = "PGOInstrumentationUse";
+// The pass that unrolls loops that run as often as their code says.
+constexpr const char *kUnroller = "LoopUnrollPass";
 
 // A function whose flow is another than that of the profile is no error: it has no counts.
 class Warned : public DiagnosticHandler {
@@ -61,8 +64,10 @@ char *opcost_pgo_use(LLVMModuleRef handle, const char *profile) {
   return error.empty() ? nullptr : opcost::copy(error);
 }
 
-// Runs what follows; null, or what went wrong. `profile` is the file that was read.
-char *opcost_pgo_finish(LLVMModuleRef handle, const opcost_emission *how, int32_t level, const char *profile) {
+// Runs what follows; null, or what went wrong. `profile` is the file that was read. Numbered loops are unrolled as
+// `loops` says, which gets what was done.
+char *opcost_pgo_finish(LLVMModuleRef handle, const opcost_emission *how, int32_t level, const char *profile,
+                        opcost_unrolled_loop *loops, size_t count) {
   Module &module = *unwrap(handle);
   std::string error;
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
@@ -80,6 +85,15 @@ char *opcost_pgo_finish(LLVMModuleRef handle, const opcost_emission *how, int32_
   PGOOptions options(profile, "", "", "", PGOOptions::IRUse);
   PassBuilder builder(machine.get(), opcost::clang_tuning(level), options, &callbacks);
   opcost::Managers managers(builder, module);
+  auto function_of = [](const Any &what) { return const_cast<Function *>(*any_cast<const Function *>(&what)); };
+  if (count) {
+    callbacks.registerBeforeNonSkippedPassCallback([&](StringRef pass, Any what) {
+      if (pass == kUnroller) opcost::ask_unroller(*function_of(what), managers.functions, loops, count);
+    });
+    callbacks.registerAfterPassCallback([&](StringRef pass, Any what, const PreservedAnalyses &) {
+      if (pass == kUnroller) opcost::ask_unroller_no_more(*function_of(what), loops, count);
+    });
+  }
   opcost::clang_pipeline(builder, level).run(module, managers.modules);
   return is_past ? nullptr : opcost::copy("LLVM's pipeline has no pass that reads a profile");
 }

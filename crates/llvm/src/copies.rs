@@ -17,6 +17,7 @@ use opcost_key::{BlockId, FunctionId};
 use crate::emit::Emission;
 use crate::ffi::{self, RawEmission};
 use crate::session::{LlvmError, Session, c_path};
+use crate::unrolling::LoopRequest;
 use crate::weigh::opcost_weigh_branch;
 
 /// What can be done with a block.
@@ -60,6 +61,8 @@ unsafe extern "C" {
         how: *const RawEmission,
         level: i32,
         profile: *const c_char,
+        loops: *mut LoopRequest,
+        count: usize,
     ) -> *mut c_char;
     fn opcost_copyable(block: LLVMBasicBlockRef) -> u8;
     fn opcost_copy_blocks(
@@ -68,7 +71,7 @@ unsafe extern "C" {
         copies: *const BlockCopy,
         copy_count: usize,
     );
-    fn opcost_block_positions(blocks: *const LLVMBasicBlockRef, count: usize, positions: *mut u32);
+    pub(crate) fn opcost_block_positions(blocks: *const LLVMBasicBlockRef, count: usize, positions: *mut u32);
 }
 
 impl Session {
@@ -138,14 +141,24 @@ impl Session {
         self.verify().map(|()| positions)
     }
 
-    /// Runs what clang's pipeline has after the profile that was read.
+    /// Runs what clang's pipeline has after the profile that was read. Numbered loops are unrolled as `loops` says,
+    /// which gets what was done.
     ///
     /// # Errors
     /// There is no such machine.
-    pub fn finish(&mut self, how: Emission, level: u8, profile: &Path) -> Result<(), LlvmError> {
+    pub fn finish(
+        &mut self,
+        how: Emission,
+        level: u8,
+        profile: &Path,
+        loops: &mut [LoopRequest],
+    ) -> Result<(), LlvmError> {
         let profile = c_path(profile)?;
-        // SAFETY: the module is alive, the path terminated, the options live for the call.
-        let wrong = unsafe { opcost_pgo_finish(self.module, &how.raw(), i32::from(level), profile.as_ptr()) };
+        // SAFETY: the module is alive, the path terminated, options and loops live for the call.
+        let wrong = unsafe {
+            let (first, count) = (loops.as_mut_ptr(), loops.len());
+            opcost_pgo_finish(self.module, &how.raw(), i32::from(level), profile.as_ptr(), first, count)
+        };
         ffi::take_message(wrong).map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
     }
 }

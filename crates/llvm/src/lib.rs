@@ -26,6 +26,7 @@ mod frames;
 mod frequency;
 mod fuel;
 mod globals;
+mod inlining;
 mod keep;
 mod life;
 mod machine;
@@ -48,6 +49,7 @@ mod slice;
 mod snapshot;
 mod spots;
 mod tags;
+mod unrolling;
 mod values;
 mod weigh;
 
@@ -57,6 +59,7 @@ pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
 pub use frames::Frame;
 pub use fuel::Guarded;
+pub use inlining::{CallAt, ReplacedCall};
 pub use keep::Kept;
 pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, RecordedCertainty, RecordedReferee, Stage};
 pub use machine::{Decoded, MachineOperation, MachineProgram, Operand, Syntax};
@@ -69,6 +72,7 @@ pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_
 pub use session::{LlvmError, Maker, Session};
 pub use sizes::LlvmSizes;
 pub use slice::{EventForm, Events};
+pub use unrolling::{LoopRequest, NumberedLoop, UNROLL_CHOICES};
 pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -16,6 +16,8 @@ Examples:
   opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
   opcost tune app.c --split --verify -o app -- 9   hot joins are copied, and their counts compared with a run
+  opcost tune app.c --inline --unroll -o app -- 9  hot calls are inlined, bodies of hot loops copied
+  opcost tune app.c --save mods -o app -- 9        then: opcost count mods/*.bc -- 9, of the tuned program
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
   CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
@@ -29,8 +31,12 @@ With --verify, 3 also says that a copy did not run as often as was divided.";
 pub(crate) enum OnlyStep {
     /// The optimiser works by the counts.
     Profile,
+    /// Hot calls are replaced by what they call, after the profile.
+    Inline,
     /// Hot joins get a copy for each way in, after the profile.
     Split,
+    /// Bodies of hot loops are copied by their trip counts, after the profile.
+    Unroll,
     /// Machine blocks and functions are ordered.
     Placement,
 }
@@ -61,6 +67,12 @@ pub(crate) struct TuneArguments {
     /// Does one step alone.
     #[arg(long, value_name = "STEP", value_enum)]
     pub(crate) only: Option<OnlyStep>,
+    /// Replaces hot calls by what they call, too, and trains once more.
+    #[arg(long)]
+    pub(crate) inline: bool,
+    /// Copies bodies of hot loops as often as their trip counts say, too, and trains once more for these.
+    #[arg(long)]
+    pub(crate) unroll: bool,
     /// Copies hot joins for each way in, too. Mispredicted branches get fewer, and instructions may get more.
     #[arg(long)]
     pub(crate) split: bool,
@@ -91,6 +103,9 @@ pub(crate) struct TuneArguments {
     /// Counts the program with its copies once more, and compares the counts with those that were divided.
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Writes the optimised modules into a folder, as bitcode: to count, sample or follow the tuned program.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
     /// Lists every function, with what was done to it or why not.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -110,12 +125,19 @@ impl TuneArguments {
         let mut all: std::collections::BTreeSet<Transform> = match self.only {
             None => [Transform::Profile, Transform::Placement].into(),
             Some(OnlyStep::Profile) => [Transform::Profile].into(),
+            Some(OnlyStep::Inline) => [Transform::Profile, Transform::Inline].into(),
             Some(OnlyStep::Split) => [Transform::Profile, Transform::Split].into(),
+            Some(OnlyStep::Unroll) => [Transform::Profile, Transform::Unroll].into(),
             Some(OnlyStep::Placement) => [Transform::Placement].into(),
         };
-        if self.split {
+        let copying = [
+            (self.inline, Transform::Inline),
+            (self.split, Transform::Split),
+            (self.unroll, Transform::Unroll),
+        ];
+        for (_, transform) in copying.into_iter().filter(|(is_asked, _)| *is_asked) {
             // The counts of copies are part of the profile.
-            all.extend([Transform::Profile, Transform::Split]);
+            all.extend([Transform::Profile, transform]);
         }
         match self.link_mode {
             LinkMode::AsItComes => {}

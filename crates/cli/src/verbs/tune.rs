@@ -66,6 +66,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         modules: &tuning.modules,
         left: &tuning.left,
         copied: &tuning.copied,
+        finished: &tuning.finished,
         conserved: tuning.conserved,
     };
     let tuned = answers(done, measured.as_ref().map(|measured| (measured, &judging)));
@@ -73,6 +74,9 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     let is_unequal = tuned.conserved.is_some_and(|one| one.equal != one.blocks);
     if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
         write(last, &inputs, folder.path(), &arguments.output)?;
+        if let Some(saved) = &arguments.save {
+            last.save(&inputs, saved)?;
+        }
     }
     let shown = TuneShown {
         tuned: &tuned,

@@ -123,6 +123,7 @@ pub(crate) fn finish(arguments: &TuneArguments, placed: PlacedRust<'_>) -> Resul
         modules: &[made.module],
         left: &[],
         copied: &[],
+        finished: &[],
         conserved: None,
     };
     let tuned = answers(done, measured.as_ref().map(|measured| (measured, &judging)));
@@ -139,8 +140,13 @@ pub(crate) fn refuse_flags(arguments: &TuneArguments, instead: &str) -> Result<(
     let flag = match () {
         () if arguments.compile.anchor.is_some() => "--anchor",
         () if arguments.only == Some(OnlyStep::Profile) => "--only profile",
+        () if arguments.only == Some(OnlyStep::Inline) => "--only inline",
         () if arguments.only == Some(OnlyStep::Split) => "--only split",
+        () if arguments.only == Some(OnlyStep::Unroll) => "--only unroll",
+        () if arguments.inline => "--inline",
         () if arguments.split => "--split",
+        () if arguments.unroll => "--unroll",
+        () if arguments.save.is_some() => "--save",
         () if arguments.verify => "--verify",
         () if arguments.link_mode != LinkMode::AsItComes => "--link",
         () if arguments.native => "--native",

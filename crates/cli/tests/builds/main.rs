@@ -19,4 +19,6 @@ mod support;
 mod tune;
 mod tune_builds;
 mod tune_cargo;
+mod tune_inline;
 mod tune_split;
+mod tune_unroll;

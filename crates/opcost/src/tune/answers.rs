@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use opcost_answer::tune::{
-    ArrangedModule, Conserved, CopiedModule, LeftFunction, RefusedTransform, Transform, Tuned, TunedStep,
+    ArrangedModule, Conserved, CopiedModule, FinishedModule, LeftFunction, RefusedTransform, Transform,
+    Tuned, TunedStep,
 };
 
 use super::gain::gain;
@@ -21,8 +22,10 @@ pub struct DoneSteps<'a> {
     pub modules: &'a [ArrangedModule],
     /// Functions that the profile does not fit.
     pub left: &'a [LeftFunction],
-    /// What was copied, by module.
+    /// What was copied, by module and kind of copy.
     pub copied: &'a [CopiedModule],
+    /// Bodies of loops that were copied, by module.
+    pub finished: &'a [FinishedModule],
     /// What a run of the program with copies says of their counts, if it was asked for.
     pub conserved: Option<Conserved>,
 }
@@ -55,6 +58,8 @@ pub fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants, &Judg
         links: measured.map_or(0, |(_, how)| how.links),
         refused: tuning.refused.to_vec(),
         copied: tuning.copied.iter().flat_map(|module| &module.functions).cloned().collect(),
+        inlined: tuning.copied.iter().flat_map(|module| &module.calls).cloned().collect(),
+        unrolled: tuning.finished.iter().flat_map(|module| &module.loops).cloned().collect(),
         conserved: tuning.conserved,
         functions,
         left: left.into_iter().cloned().collect(),

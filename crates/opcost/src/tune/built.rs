@@ -1,13 +1,13 @@
 //! The program after one step: its code, ready to be linked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::tune::Transform;
 use opcost_toolchain::build::{
     ArrangedCode, Arranging, Build, FunctionOrder, Optimiser, Purpose, functions_of,
 };
-use opcost_toolchain::input::Input;
+use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 
 /// The program after one step.
@@ -48,6 +48,29 @@ impl BuiltStep {
         let is_placed = self.transforms.contains(&Transform::Placement);
         let names = if is_placed || gaps.is_some() { &self.order[..] } else { &[] };
         self.build.arranged_program(inputs, &self.code, FunctionOrder { names, gaps }, output)
+    }
+}
+
+impl BuiltStep {
+    /// Writes the optimised modules into a folder: bitcode that can be counted, sampled and followed to
+    /// machine code. The files, in the order of the inputs that have a module.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn save(&self, inputs: &[Input], folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+        std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
+        let mut all = Vec::new();
+        for (position, input) in inputs.iter().enumerate() {
+            if input.language == Language::Object {
+                continue;
+            }
+            let stem = input.path.file_stem().unwrap_or_default().to_string_lossy();
+            let saved = folder.join(format!("{position}.{stem}.bc"));
+            let made = self.build.bitcode(input, position)?;
+            std::fs::copy(&made, &saved).map_err(Failure::file("write", &saved))?;
+            all.push(saved);
+        }
+        Ok(all)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A program: how can it be made faster by what it does?
 //!
 //! The program is counted while it does its training, twice. The first counts are taken where clang's profile passes
-//! read, and become the profile that the optimiser works by. By the paths of that run hot joins get copies.
+//! read, and become the profile that the optimiser works by. There hot calls are inlined, hot joins get copies by the
+//! paths of a run, and hot loops copies of their bodies by their trip counts ([`early`]).
 //! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
 //! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
@@ -10,14 +11,16 @@
 
 mod answers;
 mod built;
+mod conserved;
+mod early;
 mod gain;
 mod measure;
 mod placing;
 mod profile;
-mod split;
 mod steps;
 mod train;
 mod training;
+mod trips;
 mod wish;
 
 pub use answers::{DoneSteps, answers};

@@ -2,14 +2,16 @@
 
 use opcost_answer::Failure;
 use opcost_answer::tune::{
-    ArrangedModule, Conserved, CopiedModule, LeftFunction, RefusedTransform, Transform,
+    ArrangedModule, Conserved, CopiedModule, FinishedModule, LeftFunction, RefusedTransform, Transform,
 };
+use opcost_key::Placement;
 use opcost_toolchain::input::Language;
 
 use super::built::BuiltStep;
+use super::conserved::conserved;
+use super::early::{Copying, Early, uncopied};
 use super::placing::{placed, unplaced};
 use super::profile::{Profiled, with_profile};
-use super::split::{Split, conserved, unsplit};
 use super::wish::TuneWish;
 use crate::progress::work;
 
@@ -20,8 +22,10 @@ pub struct Tuning {
     pub steps: Vec<BuiltStep>,
     /// What is not possible.
     pub refused: Vec<RefusedTransform>,
-    /// What was copied, by module.
+    /// What was copied, by module and kind of copy.
     pub copied: Vec<CopiedModule>,
+    /// Bodies of loops that were copied, by module.
+    pub finished: Vec<FinishedModule>,
     /// What a run of the program with copies says of their counts, if it was asked for.
     pub conserved: Option<Conserved>,
     /// What placement did, by module.
@@ -70,12 +74,10 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
                 options = profiled.options.clone();
                 done.push(Transform::Profile);
                 tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
-                if wish.transforms.contains(&Transform::Split) {
-                    split_step(wish, &profiled, &mut done, &mut tuning)?;
-                }
+                copying_steps(wish, &profiled, &mut done, &mut tuning)?;
             }
             Err(why) => {
-                for transform in [Transform::Profile, Transform::Split] {
+                for transform in [&[Transform::Profile][..], &COPYING].concat() {
                     if wish.transforms.contains(&transform) {
                         tuning.refused.push(RefusedTransform { transform, why: why.to_string() });
                     }
@@ -100,32 +102,82 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     Ok(tuning)
 }
 
-/// Adds the step in which hot joins are copied, if they can be.
-fn split_step(
+/// Steps that copy code, in their order.
+const COPYING: [Transform; 3] = [Transform::Inline, Transform::Split, Transform::Unroll];
+
+/// Adds the steps in which code is copied, as far as it can be.
+fn copying_steps(
     wish: &TuneWish<'_>,
     profiled: &Profiled,
     done: &mut Vec<Transform>,
     tuning: &mut Tuning,
 ) -> Result<(), Failure> {
-    if let Some(why) = unsplit(wish) {
-        tuning.refused.push(RefusedTransform { transform: Transform::Split, why });
+    let steps: Vec<Transform> = COPYING.into_iter().filter(|one| wish.transforms.contains(one)).collect();
+    if steps.is_empty() {
         return Ok(());
     }
-    let split = Split::new(wish, profiled)?;
-    tuning.left.extend(split.copied.values().flat_map(|one| &one.module.left).cloned());
-    if split.functions().next().is_none() {
-        let why = "no join is hot and small enough for a copy".to_owned();
-        tuning.refused.push(RefusedTransform { transform: Transform::Split, why });
+    if let Some(why) = uncopied(wish) {
+        tuning
+            .refused
+            .extend(steps.iter().map(|&transform| RefusedTransform { transform, why: why.clone() }));
         return Ok(());
     }
-    let counted = (split.is_open() || wish.verifies).then(|| split.counted()).transpose()?;
-    if wish.verifies
-        && let Some(counted) = &counted
-    {
-        tuning.conserved = Some(conserved(&split, &counted.ledger)?);
+    let mut early: Option<Early<'_>> = None;
+    // Copies of joins have their counts by paths.
+    let inlined = if steps.contains(&Transform::Split) { Placement::Paths } else { Placement::Chords };
+    for transform in steps {
+        let (copying, placement, none) = match transform {
+            Transform::Inline => {
+                (Copying::Calls, inlined, "no call is hot enough, or none that is can be inlined")
+            }
+            Transform::Split => {
+                (Copying::Joins, Placement::Chords, "no join is hot and small enough for a copy")
+            }
+            _ => {
+                let before = match early.take() {
+                    Some(before) => before,
+                    None => Early::new(wish, profiled, None, Copying::Nothing)?,
+                };
+                unroll_step(&before, done, tuning)?;
+                continue;
+            }
+        };
+        let mut next = Early::new(wish, profiled, early.as_ref(), copying)?;
+        tuning.left.extend(next.modules.values().flat_map(|one| &one.module.left).cloned());
+        if !next.has_copies() {
+            tuning.refused.push(RefusedTransform { transform, why: none.to_owned() });
+            continue;
+        }
+        if next.is_open() || wish.verifies {
+            next.count(placement)?;
+        }
+        if wish.verifies
+            && let Some(counted) = next.ledger()
+        {
+            let held = conserved(next.modules.values(), counted)?;
+            tuning.conserved = Some(tuning.conserved.unwrap_or_default().and(held));
+        }
+        tuning.copied.extend(next.modules.values().map(|one| one.module.clone()));
+        done.push(transform);
+        tuning.steps.push(next.finish(done, &[])?.0);
+        early = Some(next);
     }
-    tuning.copied = split.copied.values().map(|one| one.module.clone()).collect();
-    done.push(Transform::Split);
-    tuning.steps.push(split.finish(done, counted.as_ref())?);
+    Ok(())
+}
+
+/// Adds the step in which bodies of loops are copied, if some are.
+fn unroll_step(before: &Early<'_>, done: &mut Vec<Transform>, tuning: &mut Tuning) -> Result<(), Failure> {
+    let loops = before.loops()?;
+    let after = [&done[..], &[Transform::Unroll]].concat();
+    let (step, finished) = before.finish(&after, &loops)?;
+    let is_any = finished.iter().flat_map(|module| &module.loops).any(|one| one.is_done);
+    tuning.finished = finished;
+    if is_any {
+        *done = after;
+        tuning.steps.push(step);
+    } else {
+        let why = "no loop goes on long enough, or none that does has a body that LLVM copies".to_owned();
+        tuning.refused.push(RefusedTransform { transform: Transform::Unroll, why });
+    }
     Ok(())
 }

@@ -48,6 +48,8 @@ pub(super) struct Trained {
     pub(super) ledger: PathBuf,
     /// The paths of each function, if they were counted.
     pub(super) paths: Vec<FunctionPaths>,
+    /// How many instructions were carried out, in units of the cost model; 0 of a ledger that was given.
+    pub(super) executed: u64,
 }
 
 /// How a program is built for its training run.
@@ -65,7 +67,7 @@ impl Trained {
     pub(super) fn given(options: &CompileOptions, ledger: &Path) -> Result<Trained, Failure> {
         let mut build = plain_build(options)?;
         build.compile_once(None);
-        Ok(Trained { build, ledger: ledger.to_owned(), paths: Vec::new() })
+        Ok(Trained { build, ledger: ledger.to_owned(), paths: Vec::new(), executed: 0 })
     }
 
     /// Builds the program with counters, and runs it.
@@ -84,7 +86,8 @@ impl Trained {
         let training = Training { program: &program, arguments: wish.arguments, stdin: wish.stdin };
         let done = train_held(&training, build.folder(), world)?;
         let paths = if how.placement == Placement::Paths { paths_of(&done.measured) } else { Vec::new() };
-        Ok(Trained { build, ledger: done.ledger, paths })
+        let executed = u64::try_from(done.measured.summary().weight).unwrap_or(u64::MAX);
+        Ok(Trained { build, ledger: done.ledger, paths, executed })
     }
 }
 

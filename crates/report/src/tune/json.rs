@@ -3,7 +3,9 @@
 //! Cost: the functions.
 
 use opcost_answer::names::demangle;
-use opcost_answer::tune::{ArrangedFunction, Change, CopiedFunction, Gain, Simulation, Transform, Tuned};
+use opcost_answer::tune::{
+    ArrangedFunction, Change, CopiedFunction, Gain, InlinedCall, Simulation, Transform, Tuned, UnrolledLoop,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,6 +40,10 @@ pub struct TuneJson<'a> {
     conserved: Option<ConservedJson>,
     /// Copies of hot joins.
     copies: Vec<CopyJson<'a>>,
+    /// Calls that were replaced by what they call.
+    inlined: Vec<InlinedJson<'a>>,
+    /// Loops whose bodies were to be copied.
+    unrolled: Vec<UnrolledJson<'a>>,
     /// Functions whose machine blocks were ordered, the one that ran most first.
     functions: Vec<FunctionJson<'a>>,
 }
@@ -45,7 +51,8 @@ pub struct TuneJson<'a> {
 /// A step.
 #[derive(Serialize, JsonSchema)]
 struct TransformJson<'a> {
-    /// `profile`: the optimiser works by counts. `split`: hot joins have copies. `placement`: blocks and functions are ordered. `no-pie`,
+    /// `profile`: the optimiser works by counts. `inline`: hot calls are replaced. `split`: hot joins have copies. `unroll`:
+    /// bodies of hot loops have copies. `placement`: blocks and functions are ordered. `no-pie`,
     /// `static`, `native`: how it is linked, and for which processor.
     name: &'static str,
     /// Whether it was done.
@@ -161,6 +168,36 @@ struct CopyJson<'a> {
     of: u64,
 }
 
+/// A call that was replaced by what it calls.
+#[derive(Serialize, JsonSchema)]
+struct InlinedJson<'a> {
+    /// Linkage name of the caller.
+    caller: &'a str,
+    /// Linkage name of the called function.
+    callee: &'a str,
+    /// Where it is written: file and line; null without debug information.
+    location: Option<&'a str>,
+    /// How often it was carried out in the training run.
+    executions: u64,
+}
+
+/// A loop whose body was to be copied.
+#[derive(Serialize, JsonSchema)]
+struct UnrolledJson<'a> {
+    /// Linkage name of its function.
+    symbol: &'a str,
+    /// Where it is written: file and line; null without debug information.
+    location: Option<&'a str>,
+    /// How often it was entered in the training run.
+    activations: u64,
+    /// Its iterations, all together.
+    iterations: u64,
+    /// Copies of its body that LLVM's unroller was asked for; null if the loop was left to it.
+    copies: Option<u32>,
+    /// Whether LLVM made them.
+    done: bool,
+}
+
 impl<'a> TuneJson<'a> {
     /// The document's text.
     pub fn text(tuned: &'a Tuned) -> String {
@@ -189,6 +226,8 @@ impl<'a> TuneJson<'a> {
                 wrong_in_copies: one.wrong_in_copies,
             }),
             copies: tuned.copied.iter().flat_map(copies).collect(),
+            inlined: tuned.inlined.iter().map(inlined).collect(),
+            unrolled: tuned.unrolled.iter().map(unrolled).collect(),
             functions: tuned.functions.iter().map(function).collect(),
         }
     }
@@ -269,5 +308,25 @@ fn function(one: &ArrangedFunction) -> FunctionJson<'_> {
         executions: one.executions,
         score: change(one.score),
         taken_branches: change(one.taken),
+    }
+}
+
+fn inlined(one: &InlinedCall) -> InlinedJson<'_> {
+    InlinedJson {
+        caller: &one.caller,
+        callee: &one.callee,
+        location: one.location.as_deref(),
+        executions: one.executions,
+    }
+}
+
+fn unrolled(one: &UnrolledLoop) -> UnrolledJson<'_> {
+    UnrolledJson {
+        symbol: &one.function,
+        location: one.location.as_deref(),
+        activations: one.activations,
+        iterations: one.iterations,
+        copies: one.requested,
+        done: one.is_done,
     }
 }

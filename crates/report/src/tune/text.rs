@@ -8,26 +8,16 @@ use opcost_answer::names::shown_name;
 use opcost_answer::numbers::{counted, grouped};
 use opcost_answer::tune::{Gain, Simulation, Transform, Tuned, TunedStep};
 
+use super::copies::{print_conserved, print_inlined, print_splits, print_unrolled};
 use super::json::totals;
+use super::report::FUNCTIONS;
 use crate::kit::numbers::percent;
 use crate::kit::style::{BAD, DIM, STRONG, WARM, cut, paint, printable};
 
-/// Functions that are listed without `--explain`.
-const FUNCTIONS: usize = 8;
+pub use super::report::TuneReport;
+
 /// Functions that are named among those that were left as they are.
 const LEFT: usize = 3;
-
-/// What is shown.
-pub struct TuneReport<'a> {
-    /// What was done.
-    pub tuned: &'a Tuned,
-    /// What was tuned and on what it was judged, in words.
-    pub about: String,
-    /// Whether all functions are listed.
-    pub explain: bool,
-    /// What to try next.
-    pub next: Vec<String>,
-}
 
 /// The text, in lines of so many cells.
 pub fn print_tune(report: &TuneReport<'_>, width: usize) -> String {
@@ -54,7 +44,10 @@ pub fn print_tune(report: &TuneReport<'_>, width: usize) -> String {
         let words = format!("not done: {}: {}", refused.transform.name(), refused.why);
         let _ = writeln!(text, "{}", printable(&words));
     }
-    print_copies(report, width, &mut text);
+    print_inlined(report, width, &mut text);
+    print_splits(report, width, &mut text);
+    print_unrolled(report, width, &mut text);
+    print_conserved(tuned, &mut text);
     print_functions(report, width, &mut text);
     print_left(report, &mut text);
     if !report.next.is_empty() {
@@ -195,58 +188,5 @@ fn print_left(report: &TuneReport<'_>, text: &mut String) {
             named.join(", ")
         );
         let _ = writeln!(text, "{}", printable(&words));
-    }
-}
-
-/// Which blocks are there twice.
-fn print_copies(report: &TuneReport<'_>, width: usize, text: &mut String) {
-    let copied = &report.tuned.copied;
-    if copied.is_empty() {
-        return;
-    }
-    let copies: usize = copied.iter().map(|function| function.copies.len()).sum();
-    let _ = writeln!(
-        text,
-        "\nsplit: {} copied for a way in, in {}",
-        counted(copies, "hot join"),
-        counted(copied.len(), "function"),
-    );
-    match report.tuned.conserved {
-        Some(one) if one.blocks == 0 => {
-            let _ = writeln!(text, "nothing to verify: no count was divided, all were counted again");
-        }
-        Some(one) if one.equal == one.blocks => {
-            let words = format!("verified: {} ran as often as was divided", counted(one.blocks, "block"));
-            let _ = writeln!(text, "{words}");
-        }
-        Some(one) => {
-            let words = format!(
-                "{} of {} did not run as often as was divided, {} of {} executions of copies",
-                grouped(one.blocks - one.equal),
-                counted(one.blocks, "block"),
-                grouped(one.wrong_in_copies),
-                grouped(one.copied_executions)
-            );
-            let _ = writeln!(text, "{}", paint(BAD, words));
-        }
-        None => {}
-    }
-    let _ = writeln!(text, "{:>14} {:>14}  location, function", "copy runs", "of");
-    let mut rows: Vec<_> =
-        copied.iter().flat_map(|one| one.copies.iter().map(|copy| (copy, &one.name))).collect();
-    rows.sort_by_key(|(copy, _)| std::cmp::Reverse(copy.executions));
-    let shown = if report.explain { rows.len() } else { FUNCTIONS };
-    for (copy, name) in rows.iter().take(shown) {
-        let location = copy.location.as_ref().map_or_else(String::new, |location| format!("{location}, "));
-        let line = format!(
-            "{:>14} {:>14}  {location}{}",
-            copy.executions.map_or_else(|| "counted again".to_owned(), grouped),
-            grouped(copy.of),
-            shown_name(name)
-        );
-        let _ = writeln!(text, "{}", cut(&printable(&line), width));
-    }
-    if rows.len() > shown {
-        let _ = writeln!(text, "  and {} more (--explain lists all)", rows.len() - shown);
     }
 }

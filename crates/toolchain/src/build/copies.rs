@@ -1,10 +1,10 @@
-//! From a module where clang's profile passes read to an optimised one with copies of hot joins.
+//! From a module where clang's profile passes read to an optimised one with copies of code.
 
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
-use opcost_answer::tune::CopiedModule;
-use opcost_job::profile::{CopyJob, ExportModule, FinishJob, FunctionPaths};
+use opcost_answer::tune::{CopiedModule, FinishedModule};
+use opcost_job::profile::{CopiedCode, CopyJob, ExportModule, FinishJob, TrainedLoop};
 use opcost_key::Anchor;
 
 use super::state::Build;
@@ -16,12 +16,33 @@ use crate::options::CompileOptions;
 pub struct CopyRequest<'a> {
     /// What was counted.
     pub ledger: &'a Path,
-    /// The same as a profile of clang's.
-    pub profile: &'a Path,
+    /// The same as a profile of clang's; none if the module has its profile already.
+    pub profile: Option<&'a Path>,
     /// The module where profiles are read.
     pub module: &'a ExportModule,
-    /// The paths of all functions of the program.
-    pub paths: &'a [FunctionPaths],
+    /// Functions of it that were counted again, and get these counts.
+    pub open: &'a [String],
+    /// What is copied.
+    pub what: &'a CopiedCode,
+    /// How many instructions the program carried out.
+    pub executed: u64,
+}
+
+/// What is known of a module that is to be optimised.
+#[derive(Clone, Copy, Debug)]
+pub struct FinishRequest<'a> {
+    /// The module, with its profile.
+    pub copied: &'a CopiedInput,
+    /// The profile.
+    pub profile: &'a Path,
+    /// What was counted of the very module, if it was.
+    pub ledger: Option<&'a Path>,
+    /// Functions that get these counts.
+    pub open: &'a [String],
+    /// Loops of it whose bodies may be copied.
+    pub loops: &'a [TrainedLoop],
+    /// How many instructions the program carried out.
+    pub executed: u64,
 }
 
 /// A module that has its profile and its copies, and that the optimiser has not finished.
@@ -77,17 +98,25 @@ pub fn pipeline_flag(options: &CompileOptions) -> Option<&str> {
 }
 
 impl Build {
-    /// Gives a module its profile and copies of its hot joins.
+    /// Gives a module its profile and copies of code. The module becomes an input of the build in its own right.
     ///
     /// # Errors
     /// The module, the ledger or the profile cannot be read.
-    pub fn copy_joins(&self, position: usize, request: CopyRequest<'_>) -> Result<CopiedInput, Failure> {
+    pub fn copy_code(
+        &self,
+        position: usize,
+        of: &Input,
+        request: CopyRequest<'_>,
+    ) -> Result<CopiedInput, Failure> {
         let output = self.path(format!("{position}.copied.bc"));
         let job = CopyJob {
             ledger: request.ledger.to_owned(),
             module: request.module.clone(),
-            profile: request.profile.to_owned(),
-            paths: request.paths.to_vec(),
+            profile: request.profile.map(Path::to_owned),
+            open: request.open.to_vec(),
+            what: request.what.clone(),
+            executed: request.executed,
+            code: self.code_options(of),
             cost: self.cost.clone(),
             root: working_folder()?,
             output: output.clone(),
@@ -97,29 +126,29 @@ impl Build {
         Ok(CopiedInput { name: self.module_name(&input)?, input, module })
     }
 
-    /// Optimises a module with copies. From then on this is the input's bitcode. `ledger` has counts of
-    /// modules with copies, if they were counted.
+    /// Optimises a module with copies. From then on this is the input's bitcode.
     ///
     /// # Errors
     /// The module or the ledger cannot be read.
     pub fn finish_copied(
         &self,
+        position: usize,
         input: &Input,
-        copied: &CopiedInput,
-        profile: &Path,
-        ledger: Option<&Path>,
-    ) -> Result<(), Failure> {
-        let output: PathBuf = copied.input.path.with_extension("optimised.bc");
-        let open = copied.module.functions.iter().filter(|function| function.executions.is_none());
+        request: FinishRequest<'_>,
+    ) -> Result<FinishedModule, Failure> {
+        let output: PathBuf = self.path(format!("{position}.optimised.bc"));
+        let copied = request.copied;
         let job = FinishJob {
             module: ExportModule {
                 name: copied.name.clone(),
                 anchor: Anchor::File,
                 bitcode: copied.input.path.clone(),
             },
-            ledger: ledger.map(Path::to_owned),
-            open: open.map(|function| function.name.clone()).collect(),
-            profile: profile.to_owned(),
+            ledger: request.ledger.map(Path::to_owned),
+            open: request.open.to_vec(),
+            loops: request.loops.to_vec(),
+            executed: request.executed,
+            profile: request.profile.to_owned(),
             code: self.code_options(input),
             level: self.options.optimiser_level(),
             cost: self.cost.clone(),
@@ -127,11 +156,11 @@ impl Build {
             output: output.clone(),
         };
         let name = input.path.display().to_string();
-        opcost_job::ask(job, &self.path("finish.job"), &name)?;
+        let finished = opcost_job::ask(job, &self.path("finish.job"), &name)?;
         if let Some(made) = &self.made {
             made.borrow_mut().insert(input.path.clone(), output);
         }
-        Ok(())
+        Ok(finished)
     }
 }
 

@@ -23,7 +23,7 @@ mod work;
 
 pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
-pub use copies::{CopiedInput, CopyRequest, pipeline_flag};
+pub use copies::{CopiedInput, CopyRequest, FinishRequest, pipeline_flag};
 pub use export::reasons;
 pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,

@@ -1,6 +1,7 @@
-//! Copies of hot joins in a module where clang's profile passes read, and the rest of the optimiser.
+//! Copies of code in a module where clang's profile passes read, and the rest of the optimiser.
 //!
-//! The ledger's counts are laid on the module. Which joins get copies follows from them ([`opcost_copies`]).
+//! The ledger's counts are laid on the module. Which calls are replaced follows from them ([`inline`](super::inline)),
+//! and which joins get copies follows from them ([`opcost_copies`]).
 //! How often each copy runs follows from the paths that the same run took, if these add up to all
 //! branches of the function. They do not after `exit` or `longjmp`, since frames were left on their way, and some paths are
 //! too many to be counted. The copies of such a function are *open*: the module with its copies is to be counted
@@ -14,20 +15,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opcost_answer::tune::{CopiedBlock, CopiedFunction, CopiedModule, LeftFunction, Transform};
+use opcost_answer::tune::{
+    CopiedBlock, CopiedFunction, CopiedModule, FinishedModule, LeftFunction, Transform,
+};
 use opcost_copies::{
     Body, BodyNode, BodyNodeId, CopiedBody, Joins, NodeCopy, Route, RouteCounts, SplitLimits, check_split,
     count_in_edges, count_routes, headers,
 };
 use opcost_index::{Id as _, IdMap};
 use opcost_ir::{Function, Opcode};
-use opcost_job::profile::{CopyJob, FinishJob, TakenPath};
+use opcost_job::profile::{CopiedCode, CopyJob, FinishJob, FunctionPaths, TakenPath};
 use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionMap, Hash128, ModuleMap};
 use opcost_llvm::{BlockCopy, Copyable, FunctionCopies, Maker, Session};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_recover::FunctionCounts;
 
-use super::laid::{Laying, lay};
+use super::inline::{choose, replace};
+use super::laid::{Laid, Laying, lay};
+use super::unroll::{number, unrolled};
 use crate::error::WorkError;
 use crate::module::emission;
 
@@ -44,9 +49,38 @@ pub(crate) fn copy(job: &CopyJob) -> Result<CopiedModule, WorkError> {
     let ledger = load_ledger(&job.ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
     let mut laid = lay(&laying, &job.module, &ledger)?;
-    let module = laid.session.snapshot();
-    let paths = paths_by_function(job);
+    laid.weigh_branches(&job.open)?;
     let mut answers = CopiedModule::default();
+    match &job.what {
+        CopiedCode::Nothing => use_profile(job, &mut laid)?,
+        CopiedCode::Calls => {
+            let chosen = choose(&mut laid, emission(&job.code), job.executed)?;
+            use_profile(job, &mut laid)?;
+            replace(&mut laid, emission(&job.code), &chosen, &mut answers)?;
+        }
+        CopiedCode::Joins(paths) => copy_joins(job, paths, &mut laid, &mut answers)?,
+    }
+    laid.session.write(&job.output)?;
+    Ok(answers)
+}
+
+/// Gives the module its profile, if it has none.
+fn use_profile(job: &CopyJob, laid: &mut Laid) -> Result<(), WorkError> {
+    match &job.profile {
+        Some(profile) => Ok(laid.session.use_profile(profile)?),
+        None => Ok(()),
+    }
+}
+
+/// Copies hot joins of all functions.
+fn copy_joins(
+    job: &CopyJob,
+    paths: &[FunctionPaths],
+    laid: &mut Laid,
+    answers: &mut CopiedModule,
+) -> Result<(), WorkError> {
+    let module = laid.session.snapshot();
+    let paths = paths_by_function(paths);
     let mut all = Vec::new();
     for (id, counts) in laid.counted() {
         let (map, function) = (&laid.map.functions[id], &module.functions[id]);
@@ -67,20 +101,19 @@ pub(crate) fn copy(job: &CopyJob) -> Result<CopiedModule, WorkError> {
             }
         }
     }
-    laid.session.use_profile(&job.profile)?;
+    use_profile(job, laid)?;
     let positions = laid.session.copy_blocks(&all)?;
     for (function, positions) in answers.functions.iter_mut().zip(positions) {
         function.positions = positions;
     }
-    laid.session.write(&job.output)?;
-    Ok(answers)
+    Ok(())
 }
 
 /// Writes the optimised module.
 ///
 /// # Errors
 /// The module, the ledger or the profile cannot be read, or LLVM says no.
-pub(crate) fn finish(job: &FinishJob) -> Result<(), WorkError> {
+pub(crate) fn finish(job: &FinishJob) -> Result<FinishedModule, WorkError> {
     let how = emission(&job.code);
     let mut session = match &job.ledger {
         None => Session::read(&job.module.bitcode, Maker::FrontEnd)?,
@@ -92,8 +125,10 @@ pub(crate) fn finish(job: &FinishJob) -> Result<(), WorkError> {
             laid.session
         }
     };
-    session.finish(how, job.level, &job.profile)?;
-    Ok(session.write(&job.output)?)
+    let (numbered, mut requests) = number(&mut session, &job.loops, job.executed)?;
+    session.finish(how, job.level, &job.profile, &mut requests)?;
+    session.write(&job.output)?;
+    Ok(FinishedModule { loops: unrolled(&numbered, &requests) })
 }
 
 /// Why a function has no copies though it ran.
@@ -112,9 +147,9 @@ enum NoCopies {
 }
 
 /// Of each function its paths, from all modules in which it has the same flow.
-fn paths_by_function(job: &CopyJob) -> BTreeMap<(&str, Hash128), Vec<&TakenPath>> {
+fn paths_by_function(paths: &[FunctionPaths]) -> BTreeMap<(&str, Hash128), Vec<&TakenPath>> {
     let mut all: BTreeMap<(&str, Hash128), Vec<&TakenPath>> = BTreeMap::new();
-    for one in &job.paths {
+    for one in paths {
         all.entry((&one.name, one.shape)).or_default().extend(&one.paths);
     }
     all
