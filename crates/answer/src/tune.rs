@@ -161,10 +161,10 @@ pub struct CopiedFunction {
     pub positions: Vec<u32>,
 }
 
-/// Whether counts that were divided are those of a run of the program with copies.
+/// Whether the counts that a program was tuned by are those of another run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conserved {
-    /// Blocks of functions with copies whose counts were divided.
+    /// Blocks that were compared: those whose counts were divided among copies, and those whose code was placed.
     pub blocks: u64,
     /// Those of them that are copies.
     pub copies: u64,

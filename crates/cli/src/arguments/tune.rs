@@ -24,7 +24,7 @@ Examples:
   cargo opcost tune --bin app -o app -- 1000       the program of a crate
 
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.
-With --verify, 3 also says that a copy did not run as often as was divided.";
+With --verify, 3 also says that code did not run as often as it was tuned by.";
 
 /// One step alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,7 +100,7 @@ pub(crate) struct TuneArguments {
     /// Runs each program in cachegrind, too: machine instructions, cache misses, mispredicted branches.
     #[arg(long)]
     pub(crate) simulate: bool,
-    /// Counts the program with its copies once more, and compares the counts with those that were divided.
+    /// Counts the tuned program once more, and compares the counts with those that it was tuned by.
     #[arg(long)]
     pub(crate) verify: bool,
     /// Writes the optimised modules into a folder, as bitcode: to count, sample or follow the tuned program.

@@ -302,3 +302,28 @@ int main(void) {
     let said = bench.opcost(&["tune", "--runs", "2", "-o", "tuned", "pid.c"]).expect(0);
     assert!(said.stdout.contains("prints something else each time"), "{}", said.all());
 }
+
+#[test]
+fn a_placed_program_is_counted_again_and_one_that_does_something_else_is_noticed() {
+    // It works as often as a file says, which it changes.
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  FILE *file = fopen(argv[1], \"r+\");
+  int times = 0;
+  if (!file || fscanf(file, \"%d\", &times) != 1) return 1;
+  if (argc > 2) { rewind(file); fprintf(file, \"%d\", times + 1); }
+  fclose(file);
+  unsigned sum = 0;
+  for (int i = 0; i < times; i++) sum = sum % 3 ? sum * 5 + 1 : sum + 7;
+  return sum == 1;
+}
+";
+    let bench = Bench::new(&[("states.c", text), ("state", "1000")]);
+    let words = |more: &str| format!("tune --verify --runs 0 -o tuned --json - states.c -- state{more}");
+    let json = bench.opcost(&words("").split(' ').collect::<Vec<_>>()).expect(0).json();
+    let conserved = &json["conserved"];
+    assert!(conserved["holds"] == true && conserved["blocks"].as_u64() > Some(3), "{json:#}");
+    let json = bench.opcost(&words(" changes").split(' ').collect::<Vec<_>>()).expect(3).json();
+    assert_eq!(json["conserved"]["holds"], false, "{json:#}");
+}

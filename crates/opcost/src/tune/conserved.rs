@@ -1,4 +1,7 @@
-//! Did copies run as often as was divided? Held against a run in which they were counted.
+//! Did code run as often as it was tuned by? Held against a run in which it was counted.
+//!
+//! Copies are to run as often as was divided among them ([`conserved`]). The modules whose code was placed are to run
+//! again as they did when they were counted for it ([`repeated`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,10 +21,7 @@ pub(super) fn conserved<'a>(
     modules: impl Iterator<Item = &'a CopiedInput> + Clone,
     counted: &Path,
 ) -> Result<Conserved, Failure> {
-    let ledger = match ledgers::read(&[counted.to_owned()], None)? {
-        ledgers::Given::Ledger(ledger) => ledger,
-        ledgers::Given::Raw(_) => unreachable!("a training run leaves a ledger"),
-    };
+    let ledger = read(counted)?;
     let runs = block_counts(&ledger);
     let mut conserved = Conserved::default();
     let several = defined_in_several(modules.clone());
@@ -30,6 +30,40 @@ pub(super) fn conserved<'a>(
         calls(one, &runs, &several, &mut conserved);
     }
     Ok(conserved)
+}
+
+/// A ledger, and the names of its modules in the order of inputs.
+pub(super) struct CountedModules<'a> {
+    /// The file.
+    pub(super) ledger: &'a Path,
+    /// The names.
+    pub(super) modules: Vec<String>,
+}
+
+/// Blocks of the same modules in two runs.
+pub(super) fn repeated(
+    before: &CountedModules<'_>,
+    after: &CountedModules<'_>,
+) -> Result<Conserved, Failure> {
+    let (first, second) = (read(before.ledger)?, read(after.ledger)?);
+    let (first, second) = (block_counts(&first), block_counts(&second));
+    let mut conserved = Conserved::default();
+    for ((module, function), blocks) in &first {
+        let position = module.and_then(|module| before.modules.iter().position(|name| name == module));
+        let own = position.and_then(|position| after.modules.get(position)).map(String::as_str);
+        let again = second.get(&(own, *function));
+        for (block, &count) in blocks {
+            conserved.add(false, count, again.and_then(|again| again.get(block)).copied().unwrap_or(0));
+        }
+    }
+    Ok(conserved)
+}
+
+fn read(ledger: &Path) -> Result<Ledger, Failure> {
+    match ledgers::read(&[ledger.to_owned()], None)? {
+        ledgers::Given::Ledger(ledger) => Ok(ledger),
+        ledgers::Given::Raw(_) => unreachable!("a training run leaves a ledger"),
+    }
 }
 
 /// Copies of joins, and the blocks that they are copies of.

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use opcost_answer::Failure;
-use opcost_answer::tune::Transform;
+use opcost_answer::tune::{Conserved, Transform};
 use opcost_key::{Anchor, Placement};
 use opcost_toolchain::build::{Arranging, Build, functions_of};
+use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 use opcost_toolchain::order::function_order;
 
 use super::built::{BuiltStep, plain_build};
+use super::conserved::{CountedModules, repeated};
 use super::training::{CountedBuild, Trained, anchor_of};
 use super::wish::TuneWish;
 use crate::progress::work;
@@ -26,13 +28,20 @@ pub(super) fn unplaced(wish: &TuneWish<'_>, done: &[Transform]) -> Result<Option
     Ok((anchor_of(profile)? == Anchor::Pgo).then(why))
 }
 
+/// The program with its code placed.
+pub(super) struct Placed {
+    pub(super) step: BuiltStep,
+    /// Whether its modules ran again as often as it was placed by, if that was asked for.
+    pub(super) conserved: Option<Conserved>,
+}
+
 /// The program with its machine blocks and functions in order. `same` has these options, and its modules are placed.
 pub(super) fn placed(
     wish: &TuneWish<'_>,
     options: &CompileOptions,
     done: &[Transform],
     same: Option<&Build>,
-) -> Result<BuiltStep, Failure> {
+) -> Result<Placed, Failure> {
     let trained = match wish.profile {
         None => Some(Trained::run(wish, &CountedBuild { options, placement: Placement::Chords, same })?),
         // The optimiser's own weights are what is known of the code that it made by that profile.
@@ -52,5 +61,35 @@ pub(super) fn placed(
         functions_of(&code.objects)?.into_iter().filter(|name| !named.contains(name)).collect()
     };
     let order = [hot, rest].concat();
-    Ok(BuiltStep { transforms: done.to_vec(), build, code, order })
+    let step = BuiltStep { transforms: done.to_vec(), build, code, order };
+    let conserved = match trained.filter(|_| wish.verifies && wish.profile.is_none()) {
+        Some(trained) => Some(counted_again(wish, options, &step, &trained)?),
+        None => None,
+    };
+    Ok(Placed { step, conserved })
+}
+
+/// The modules whose code was placed do the training run once more, and are held against the counts it was placed by.
+fn counted_again(
+    wish: &TuneWish<'_>,
+    options: &CompileOptions,
+    step: &BuiltStep,
+    trained: &Trained,
+) -> Result<Conserved, Failure> {
+    let saved = step.save(wish.inputs, &step.build.path("again"))?;
+    let mut saved = saved.into_iter().map(|path| Input { path, language: Language::Bitcode });
+    let is_module = |input: &Input| input.language != Language::Object;
+    let inputs: Vec<Input> = wish
+        .inputs
+        .iter()
+        .map(|input| if is_module(input) { saved.next().unwrap_or(input.clone()) } else { input.clone() })
+        .collect();
+    let how = CountedBuild { options, placement: Placement::Chords, same: None };
+    let again = Trained::run(&TuneWish { inputs: &inputs, ..wish.clone() }, &how)?;
+    let names = |build: &Build, inputs: &[Input]| -> Result<Vec<String>, Failure> {
+        inputs.iter().filter(|input| is_module(input)).map(|input| build.module_name(input)).collect()
+    };
+    let before = CountedModules { ledger: &trained.ledger, modules: names(&trained.build, wish.inputs)? };
+    let after = CountedModules { ledger: &again.ledger, modules: names(&again.build, &inputs)? };
+    repeated(&before, &after)
 }

@@ -34,6 +34,15 @@ pub struct Tuning {
     pub left: Vec<LeftFunction>,
 }
 
+impl Tuning {
+    /// Adds what a run said.
+    fn hold(&mut self, more: Option<Conserved>) {
+        if let Some(more) = more {
+            self.conserved = Some(self.conserved.unwrap_or_default().and(more));
+        }
+    }
+}
+
 /// Builds the program with one step after the other.
 ///
 /// # Errors
@@ -93,9 +102,10 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
             None => {
                 done.push(Transform::Placement);
                 let last = tuning.steps.last().map(|step| &step.build);
-                let step = placed(wish, &options, &done, last)?;
-                tuning.modules.clone_from(&step.code.modules);
-                tuning.steps.push(step);
+                let placed = placed(wish, &options, &done, last)?;
+                tuning.modules.clone_from(&placed.step.code.modules);
+                tuning.steps.push(placed.step);
+                tuning.hold(placed.conserved);
             }
         }
     }
@@ -155,7 +165,7 @@ fn copying_steps(
             && let Some(counted) = next.ledger()
         {
             let held = conserved(next.modules.values(), counted)?;
-            tuning.conserved = Some(tuning.conserved.unwrap_or_default().and(held));
+            tuning.hold(Some(held));
         }
         tuning.copied.extend(next.modules.values().map(|one| one.module.clone()));
         done.push(transform);

@@ -78,12 +78,12 @@ pub(super) fn print_conserved(tuned: &Tuned, text: &mut String) {
             let _ = writeln!(text, "nothing to verify: no count was divided, all were counted again");
         }
         Some(one) if one.equal == one.blocks => {
-            let words = format!("verified: {} ran as often as was divided", counted(one.blocks, "block"));
+            let words = format!("verified: {} ran as often as it was tuned by", counted(one.blocks, "block"));
             let _ = writeln!(text, "{words}");
         }
         Some(one) => {
             let words = format!(
-                "{} of {} did not run as often as was divided, {} of {} executions of copies",
+                "{} of {} did not run as often as it was tuned by, {} of {} executions of copies",
                 grouped(one.blocks - one.equal),
                 counted(one.blocks, "block"),
                 grouped(one.wrong_in_copies),

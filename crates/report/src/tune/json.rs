@@ -36,7 +36,7 @@ pub struct TuneJson<'a> {
     score: Option<ChangeJson<f64>>,
     /// How often control went to another block than the next, in the training run; null without placement.
     taken_branches: Option<ChangeJson<u64>>,
-    /// What a run of the program with copies says of their counts; null without `--verify` or copies.
+    /// What another counted run says of the counts that the program was tuned by; null without `--verify`.
     conserved: Option<ConservedJson>,
     /// Copies of hot joins.
     copies: Vec<CopyJson<'a>>,
@@ -132,16 +132,16 @@ struct FunctionJson<'a> {
     taken_branches: ChangeJson<u64>,
 }
 
-/// Counts that were divided, compared with those of a run.
+/// Counts that the program was tuned by, compared with those of another run.
 #[derive(Serialize, JsonSchema)]
 struct ConservedJson {
-    /// Whether all blocks ran as often as was divided.
+    /// Whether all blocks ran as often as the program was tuned by.
     holds: bool,
-    /// Blocks of functions with copies whose counts were divided.
+    /// Blocks that were compared: those whose counts were divided among copies, and those whose code was placed.
     blocks: u64,
     /// Those of them that are copies.
     copies: u64,
-    /// Blocks that ran as often as was divided.
+    /// Blocks that ran as often as the program was tuned by.
     equal: u64,
     /// Executions of copies in the run.
     copied_executions: u64,
