@@ -104,7 +104,7 @@ pub(crate) fn finish(arguments: &TuneArguments, placed: PlacedRust<'_>) -> Resul
         stdin: arguments.judge_stdin.as_deref().or(arguments.stdin.as_deref()),
         runs: arguments.runs,
         links: usize::from(arguments.links),
-        simulates: arguments.simulate,
+        simulated_links: arguments.simulate.map_or(0, usize::from),
     };
     let programs = vec![made.plain, made.placed];
     let measured =
@@ -141,6 +141,7 @@ pub(crate) fn refuse_flags(arguments: &TuneArguments, instead: &str) -> Result<(
         () if arguments.only == Some(OnlyStep::Profile) => "--only profile",
         () if arguments.only == Some(OnlyStep::Split) => "--only split",
         () if arguments.split => "--split",
+        () if arguments.sample.is_some() => "--sample",
         () if arguments.verify => "--verify",
         () if arguments.link_mode != LinkMode::AsItComes => "--link",
         () if arguments.native => "--native",

@@ -19,4 +19,5 @@ mod support;
 mod tune;
 mod tune_builds;
 mod tune_cargo;
+mod tune_sampled;
 mod tune_split;

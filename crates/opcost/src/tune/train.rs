@@ -71,7 +71,7 @@ pub(super) fn train_held(training: &Training<'_>, folder: &Path, world: World) -
 }
 
 /// A program that failed did not do what it will do.
-fn failed_training(finish: Finish) -> Failure {
+pub(super) fn failed_training(finish: Finish) -> Failure {
     let how = match finish {
         Finish::Exited(status) => format!("ended with status {status}"),
         Finish::Killed(signal) => format!("was killed by signal {signal}"),
