@@ -5,6 +5,8 @@
 //! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
 //! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
+//! A ledger may take the place of the counted runs, and so may samples ([`SampledTraining`]).
+//!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
 //! counted builds and runs, and a code generation for each step.
 
