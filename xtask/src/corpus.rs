@@ -45,6 +45,15 @@ pub(crate) fn training(names: &[&str]) -> Result<Vec<Program>> {
     listed("training.toml", names)
 }
 
+/// A program of any list that `bench tune` measures: `corpus/tuned.toml`, then `programs.toml`. Nothing
+/// else is fetched, and `corpus.json` does not list the former.
+pub(crate) fn tuned(name: &str) -> Result<Option<Program>> {
+    let own = Manifest::read(&repository()?.join("corpus/tuned.toml"))?;
+    let is_own = own.programs.iter().any(|entry| entry.name == name);
+    let programs = if is_own { listed("tuned.toml", &[name])? } else { programs(&[name])? };
+    Ok(programs.into_iter().find(|program| program.name == name))
+}
+
 fn listed(list: &str, names: &[&str]) -> Result<Vec<Program>> {
     let own = repository()?.join("corpus");
     let manifest = Manifest::read(&own.join(list))?;

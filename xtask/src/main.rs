@@ -116,7 +116,10 @@ usage: cargo xtask VERB
   bench tune [FLAGS]    what each step of tuning is worth, beside clang's profile and BOLT,
                         into benchmarks/tune.md
     --runs N              timed runs of each program (15)
-    --programs A,B        names of the corpus (sqlite,lua,zstd,kernel)
+    --links N             layouts of each build, where these are measured (5)
+    --parts A,B           of programs, split, layouts, document (all)
+    --programs A,B        names of corpus/programs.toml and tuned.toml
+                          (sqlite,lua,zstd,kernel,clipper,wren,webp)
     --opcost PATH, --out FILE  as above
   bench hdl [FLAGS]     what proven widths are worth in hardware, into benchmarks/hdl.md;
                         status 3 if a run of a circuit is not as in C

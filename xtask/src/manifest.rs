@@ -1,6 +1,6 @@
 //! The list of programs, as written and as resolved.
 //!
-//! `corpus/programs.toml` (and `training.toml` beside it) names programs by
+//! `corpus/programs.toml` (and `training.toml`, `tuned.toml` next to it) names programs by
 //! paths with placeholders ([`Manifest`]); a resolved [`Program`] has absolute
 //! paths only and is what `corpus.json` holds. Between the two lies
 //! [`Manifest::resolve`], which touches the file system only to expand a `*` in
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The name of the form of `corpus.json`.
 pub(crate) const CORPUS_SCHEMA: &str = "opcost.corpus/1";
 
-/// `corpus/programs.toml` or `corpus/training.toml`, read.
+/// `corpus/programs.toml`, `corpus/training.toml` or `corpus/tuned.toml`, read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
@@ -276,15 +276,31 @@ mod tests {
 
     /// None of them is measured with constants that were fit on it.
     #[test]
-    fn no_program_is_in_both_lists() {
-        let (manifest, own) = real();
-        let training = Manifest::read(&own.join("training.toml")).unwrap();
-        for entry in &training.programs {
-            assert!(manifest.programs.iter().all(|other| other.name != entry.name), "{}", entry.name);
-            let crates = training.crates_of(entry);
-            assert!(!crates.is_empty() && crates.keys().all(|name| !manifest.crates.contains_key(name)));
-            let ours = entry.sources.iter().filter_map(|source| source.strip_prefix("{corpus}/"));
-            assert!(ours.map(|source| own.join(source)).all(|source| source.is_file()), "{}", entry.name);
+    fn no_program_is_in_two_lists() {
+        let (_, own) = real();
+        let lists = ["programs.toml", "training.toml", "tuned.toml"];
+        let lists = lists.map(|list| Manifest::read(&own.join(list)).unwrap());
+        for (number, list) in lists.iter().enumerate() {
+            let others =
+                || lists.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other);
+            for entry in &list.programs {
+                assert!(others().flat_map(|other| &other.programs).all(|other| other.name != entry.name));
+                let crates = list.crates_of(entry);
+                assert!(crates.keys().all(|name| others().all(|other| !other.crates.contains_key(name))));
+                let ours = entry.sources.iter().filter_map(|source| source.strip_prefix("{corpus}/"));
+                let mut ours = ours.filter(|source| !source.contains('*')).map(|source| own.join(source));
+                assert!(ours.all(|source| source.is_file()), "{}", entry.name);
+            }
+        }
+    }
+
+    /// Another input would be no judge.
+    #[test]
+    fn training_is_another_run_than_the_one_that_judges() {
+        let (_, own) = real();
+        let tuned = Manifest::read(&own.join("tuned.toml")).unwrap();
+        for entry in &tuned.programs {
+            assert!(entry.long.as_ref().is_some_and(|long| *long != entry.arguments), "{}", entry.name);
         }
     }
 

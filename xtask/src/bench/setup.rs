@@ -34,6 +34,11 @@ pub(super) fn program(name: &str) -> Result<Program> {
     found.ok_or_else(|| Failure::new(format!("the corpus has no program {name}")))
 }
 
+/// A program of the corpus, or of those that `bench tune` alone measures.
+pub(super) fn program_of_any_list(name: &str) -> Result<Program> {
+    corpus::tuned(name)?.ok_or_else(|| Failure::new(format!("the corpus has no program {name}")))
+}
+
 /// The source of a program with this name of a file.
 pub(super) fn source<'p>(program: &'p Program, name: &str) -> Result<&'p Path> {
     let found = named(&program.sources, name);

@@ -15,6 +15,7 @@ Examples:
   opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
   opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
   opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
+  opcost tune --sample app.c -o app -- 1000        the training run is sampled, at a few per cent more time
   opcost tune app.c --split --verify -o app -- 9   hot joins are copied, and their counts compared with a run
   opcost tune app.c --inline --unroll -o app -- 9  hot calls are inlined, bodies of hot loops copied
   opcost tune app.c --save mods -o app -- 9        then: opcost count mods/*.bc -- 9, of the tuned program
@@ -64,6 +65,11 @@ pub(crate) struct TuneArguments {
     /// serves both steps, another one placement alone. Functions that have changed are left as they are.
     #[arg(long, value_name = "LEDGER")]
     pub(crate) profile: Option<PathBuf>,
+    /// Samples the training run N times in a second of processor time, in place of counting it. Counts are then
+    /// estimates, and no code is copied.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
+        value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["profile", "inline", "split", "unroll", "verify"])]
+    pub(crate) sample: Option<u64>,
     /// Does one step alone.
     #[arg(long, value_name = "STEP", value_enum)]
     pub(crate) only: Option<OnlyStep>,
@@ -97,9 +103,11 @@ pub(crate) struct TuneArguments {
     /// How many times each program is linked, with other gaps between functions each time.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub(crate) links: u8,
-    /// Runs each program in cachegrind, too: machine instructions, cache misses, mispredicted branches.
-    #[arg(long)]
-    pub(crate) simulate: bool,
+    /// Runs each program in cachegrind, too: machine instructions, cache misses, mispredicted branches. With a
+    /// number so many links of each run there, and figures are medians.
+    #[arg(long, value_name = "LINKS", num_args = 0..=1, require_equals = true, default_missing_value = "1",
+        value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(crate) simulate: Option<u8>,
     /// Counts the tuned program once more, and compares the counts with those that it was tuned by.
     #[arg(long)]
     pub(crate) verify: bool,

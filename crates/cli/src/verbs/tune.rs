@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use opcost::tune::{BuiltStep, DoneSteps, Judging, TuneWish, answers, measure, tune};
+use opcost::tune::{BuiltStep, DoneSteps, Judging, SampledTraining, TuneWish, answers, measure, tune};
 use opcost_answer::{Failure, Status};
 use opcost_interrupt::Scratch;
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
-use crate::arguments::TuneArguments;
+use crate::arguments::{OnlyStep, TuneArguments};
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::tune_rust;
@@ -31,12 +31,19 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
                 .to_owned(),
         ));
     }
+    let is_copying = matches!(arguments.only, Some(OnlyStep::Inline | OnlyStep::Split | OnlyStep::Unroll));
+    if arguments.sample.is_some() && is_copying {
+        return Err(Failure::Usage(
+            "--sample has no paths and no trip counts, and copies are made by exact ones; leave --sample or --only out"
+                .to_owned(),
+        ));
+    }
     let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
         return tune_rust::carry_out(arguments, &inputs);
     }
     let options = arguments.compile.options();
-    let tuning = tune(&TuneWish {
+    let mut wish = TuneWish {
         inputs: &inputs,
         options: &options,
         transforms: arguments.transforms(),
@@ -44,7 +51,12 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         arguments: &arguments.arguments,
         stdin: arguments.stdin.as_deref(),
         verifies: arguments.verify,
-    })?;
+    };
+    // It has to be there as long as its ledger is read.
+    let sampled = arguments.sample.map(|rate| SampledTraining::run(&wish, rate)).transpose()?;
+    let estimated = sampled.as_ref().map(SampledTraining::ledger);
+    wish.profile = wish.profile.or(estimated.as_deref());
+    let tuning = tune(&wish)?;
     let folder =
         Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let judge: Option<Vec<OsString>> =
@@ -55,7 +67,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         stdin: arguments.judge_stdin.as_deref().or(arguments.stdin.as_deref()),
         runs: arguments.runs,
         links: usize::from(arguments.links),
-        simulates: arguments.simulate,
+        simulated_links: arguments.simulate.map_or(0, usize::from),
     };
     let is_measured = arguments.runs > 0 && tuning.steps.len() > 1;
     let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;

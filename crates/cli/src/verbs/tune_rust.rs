@@ -104,7 +104,7 @@ pub(crate) fn finish(arguments: &TuneArguments, placed: PlacedRust<'_>) -> Resul
         stdin: arguments.judge_stdin.as_deref().or(arguments.stdin.as_deref()),
         runs: arguments.runs,
         links: usize::from(arguments.links),
-        simulates: arguments.simulate,
+        simulated_links: arguments.simulate.map_or(0, usize::from),
     };
     let programs = vec![made.plain, made.placed];
     let measured =
@@ -147,6 +147,7 @@ pub(crate) fn refuse_flags(arguments: &TuneArguments, instead: &str) -> Result<(
         () if arguments.split => "--split",
         () if arguments.unroll => "--unroll",
         () if arguments.save.is_some() => "--save",
+        () if arguments.sample.is_some() => "--sample",
         () if arguments.verify => "--verify",
         () if arguments.link_mode != LinkMode::AsItComes => "--link",
         () if arguments.native => "--native",

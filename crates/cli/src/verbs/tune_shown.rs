@@ -36,13 +36,14 @@ pub(crate) fn show(arguments: &TuneArguments, shown: &TuneShown<'_>) -> Result<(
         (_, true) => ", judged by another run than its counts are of",
         (_, false) => ", judged by the run that it was trained with (--judge WORDS takes another)",
     };
+    let trained = if arguments.sample.is_some() { ", by estimates of a sampled run" } else { "" };
     let mut next = Vec::new();
-    if !arguments.simulate && arguments.runs > 0 {
+    if arguments.simulate.is_none() && arguments.runs > 0 {
         next.push(format!("{} -o {} -- ARGS", shown.again, arguments.output.display()));
     }
     let report = TuneReport {
         tuned,
-        about: format!("{}: {}{on}", arguments.output.display(), shown.about),
+        about: format!("{}: {}{trained}{on}", arguments.output.display(), shown.about),
         explain: arguments.explain,
         next,
     };

@@ -20,5 +20,6 @@ mod tune;
 mod tune_builds;
 mod tune_cargo;
 mod tune_inline;
+mod tune_sampled;
 mod tune_split;
 mod tune_unroll;

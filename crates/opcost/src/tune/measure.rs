@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::run::Finish;
-use opcost_answer::tune::VariantFigures;
+use opcost_answer::tune::{Simulation, VariantFigures};
 use opcost_interrupt::was_stopped;
 use opcost_run::timed::TimedRun;
 use opcost_toolchain::input::Input;
@@ -30,8 +30,8 @@ pub struct Judging<'a> {
     pub runs: usize,
     /// How many times each is linked, with other gaps each time.
     pub links: usize,
-    /// Whether a simulator of caches runs each once, too.
-    pub simulates: bool,
+    /// How many links of each run in a simulator of caches, too; figures are medians.
+    pub simulated_links: usize,
 }
 
 /// What programs take.
@@ -43,6 +43,20 @@ pub struct MeasuredVariants {
     pub outputs_equal: bool,
     /// Whether the first one itself always did.
     pub repeats: bool,
+}
+
+/// The median of each figure. Of an even number of links it is the lower one, so that it was measured.
+fn median_simulation(all: &[Simulation]) -> Option<Simulation> {
+    let middle = |figure: fn(&Simulation) -> u64| {
+        let mut sorted: Vec<u64> = all.iter().map(figure).collect();
+        sorted.sort_unstable();
+        sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+    };
+    Some(Simulation {
+        instructions: middle(|one| one.instructions)?,
+        instruction_misses: middle(|one| one.instruction_misses)?,
+        mispredicted: middle(|one| one.mispredicted)?,
+    })
 }
 
 /// What a run left: its end and what it printed.
@@ -114,13 +128,32 @@ pub fn measure_programs(
         }
     }
     drop(running);
-    if how.simulates {
+    if how.simulated_links > 0 {
         let _working = work("simulating caches, 50 times slower");
         for (variant, links) in variants.iter_mut().zip(&programs) {
-            let run =
-                TimedRun { program: &links[0], arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
-            variant.simulated = run.simulated()?;
+            let mut all = Vec::new();
+            for program in links.iter().take(how.simulated_links) {
+                let run = TimedRun { program, arguments: how.arguments, stdin: how.stdin, stdout: &stdout };
+                all.extend(run.simulated()?);
+            }
+            variant.simulated = median_simulation(&all);
         }
     }
     Ok(MeasuredVariants { variants, outputs_equal, repeats })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_links_are_medians() {
+        let one =
+            |misses| Simulation { instructions: 7, instruction_misses: misses, mispredicted: 9 - misses };
+        let of = |all: &[Simulation]| median_simulation(all).map(|one| one.instruction_misses);
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[one(4)]), Some(4));
+        assert_eq!(of(&[one(8), one(1)]), Some(1));
+        assert_eq!(of(&[one(8), one(1), one(3)]), Some(3));
+    }
 }

@@ -6,6 +6,8 @@
 //! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
 //! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
+//! A ledger may take the place of the counted runs, and so may samples ([`SampledTraining`]).
+//!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
 //! counted builds and runs, and a code generation for each step.
 
@@ -17,6 +19,7 @@ mod gain;
 mod measure;
 mod placing;
 mod profile;
+mod sampled;
 mod steps;
 mod train;
 mod training;
@@ -27,6 +30,7 @@ pub use answers::{DoneSteps, answers};
 pub use built::BuiltStep;
 pub use gain::gain;
 pub use measure::{Judging, MeasuredVariants, measure, measure_programs};
+pub use sampled::SampledTraining;
 pub use steps::{Tuning, tune};
 pub use train::{Training, train};
 pub use wish::TuneWish;

@@ -1,0 +1,204 @@
+//! What is each step worth on a program, next to clang's builds, BOLT, samples, and no profile?
+//!
+//! Gains in time are those that the verb measures. Builds of others have exact figures alone. *From samples* is the
+//! step `profile` once more, by a sampled training run in place of a counted one; its share is of the instructions
+//! that counts save.
+
+use super::build::{Asked, Bench, FIXED};
+use super::reason;
+use super::simulated::{Simulated, simulate};
+use crate::failure::Result;
+use serde_json::Value;
+use std::fmt::Write;
+
+pub(super) const HEAD: &str = "\n## Programs\n\n*As it comes, again* is noise. *Control* is the bitcode that the profile's pass would read, compiled again \
+     without a profile. *From samples* is the step `profile` by a training run that is sampled at 10 kHz.\n";
+
+/// A row of the table.
+struct Row {
+    build: String,
+    simulated: Option<Simulated>,
+    /// The gain in time over the build before it, or why there are no figures.
+    gain: String,
+}
+
+impl Row {
+    fn of(build: &str, simulated: Result<Simulated>) -> Self {
+        let gain = simulated.as_ref().err().map_or_else(String::new, reason);
+        Self { build: build.to_owned(), simulated: simulated.ok(), gain }
+    }
+}
+
+/// Builds of clang, and their flags; the last as `--link static` does it.
+const PEERS: [(&str, &[&str]); 3] = [
+    ("clang's profile", &[]),
+    ("clang's profile, no PIE", FIXED),
+    ("clang's profile, static", &["-fno-pie", "-static"]),
+];
+
+/// The section of one program.
+pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
+    let program = &bench.program;
+    let judge = &program.arguments;
+    let asked = Asked { flags: &["--link", "static", "--simulate"], judge, runs };
+    let document = bench.tuned(&asked)?;
+    let mut rows = steps(&document);
+    rows.push(sampled(bench, &document));
+    let judged = |made: Result<std::path::PathBuf>| made.and_then(|made| simulate(&made, judge));
+    rows.push(Row::of("control", judged(bench.control())));
+    for (build, flags) in PEERS {
+        let made = bench.peer(build, flags);
+        rows.push(Row::of(build, judged(made.clone())));
+        if flags == FIXED
+            && let Ok(made) = made
+        {
+            let counts = bench.bolt_counts(&made).transpose();
+            rows.extend(counts.map(|counts| {
+                let placed = counts.and_then(|counts| bench.bolted(&made, &counts, &[]));
+                Row::of("the same, BOLT", judged(placed.map(|placed| placed.program)))
+            }));
+        }
+    }
+    let mut page = format!(
+        "\n### {}\n\n{}. Trained by `{}`, judged by `{}`. Outputs {}. In the training run {} of {} taken branches remain.\n\n\
+         | build | instructions, M | I1 misses | mispredicts | gain in time |\n|---|---:|---:|---:|---|\n",
+        program.name,
+        program.about,
+        short(&program.long),
+        short(judge),
+        match document["outputs_equal"].as_bool() {
+            Some(true) => "are equal",
+            Some(false) => "**differ**",
+            None => "were not compared",
+        },
+        document["taken_branches"]["after"],
+        document["taken_branches"]["before"],
+    );
+    for row in rows {
+        let figures = row.simulated.map_or_else(
+            || "– | – | –".to_owned(),
+            |one| {
+                format!(
+                    "{:.3} | {} | {}",
+                    millions(one.instructions),
+                    one.instruction_misses,
+                    one.mispredicted
+                )
+            },
+        );
+        let _ = writeln!(page, "| {} | {figures} | {} |", row.build, row.gain);
+    }
+    Ok(page)
+}
+
+/// The rows of opcost's own steps. What was not possible says why.
+fn steps(document: &Value) -> Vec<Row> {
+    let transforms = all_steps(document);
+    let first = transforms.iter().find(|one| one["done"] == true).map_or(&Value::Null, |one| &one["gain"]);
+    let mut rows =
+        vec![Row { build: "as it comes".to_owned(), simulated: side(first, "before"), gain: String::new() }];
+    rows.extend(transforms.iter().map(|one| {
+        let is_done = one["done"] == true;
+        let refused = one["refused"][0]["why"].as_str().unwrap_or("not done");
+        Row {
+            build: format!("+ {}", one["name"].as_str().unwrap_or_default()),
+            simulated: side(&one["gain"], "after"),
+            gain: if is_done { time_gain(&one["gain"]["time"]) } else { refused.replace('|', "/") },
+        }
+    }));
+    rows.push(Row {
+        build: "as it comes, again".to_owned(),
+        simulated: None,
+        gain: time_gain(&document["control"]),
+    });
+    rows
+}
+
+/// The step `profile` by samples in place of counts.
+fn sampled(bench: &Bench<'_>, counted: &Value) -> Row {
+    let build = "profile from samples";
+    let flags = &["--link", "static", "--simulate", "--only", "profile", "--sample=10000"];
+    let document = match bench.tuned(&Asked { flags, judge: &bench.program.arguments, runs: 1 }) {
+        Ok(document) => document,
+        Err(failure) => return Row { build: build.to_owned(), simulated: None, gain: reason(&failure) },
+    };
+    let figure = |document: &Value, at: &str| {
+        let step = all_steps(document).iter().find(|one| one["name"] == "profile")?;
+        side(&step["gain"], at)
+    };
+    let simulated = figure(&document, "after");
+    let share = (|| {
+        let instructions = |one: Simulated| one.instructions as f64;
+        let before = instructions(figure(counted, "before")?);
+        let (by_counts, by_samples) = (figure(counted, "after")?, simulated?);
+        Some((before - instructions(by_samples)) / (before - instructions(by_counts)) * 100.0)
+    })();
+    let saves_nothing = "counts save nothing here".to_owned();
+    let gain = share
+        .filter(|share| share.is_finite() && share.abs() < 1000.0)
+        .map_or(saves_nothing, |share| format!("{share:.0} % of the instructions that counts save"));
+    Row { build: build.to_owned(), simulated, gain }
+}
+
+/// The steps of a document.
+pub(super) fn all_steps(document: &Value) -> &[Value] {
+    document["transforms"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The simulated figures on a side of a gain.
+pub(super) fn side(gain: &Value, side: &str) -> Option<Simulated> {
+    let figure = |name: &str| gain[name][side].as_u64();
+    Some(Simulated {
+        instructions: figure("instructions")?,
+        instruction_misses: figure("instruction_misses")?,
+        mispredicted: figure("mispredicted")?,
+    })
+}
+
+/// A gain in time, with its interval.
+pub(super) fn time_gain(gain: &Value) -> String {
+    match (gain["median"].as_f64(), gain["low"].as_f64(), gain["high"].as_f64()) {
+        (Some(median), Some(low), Some(high)) => {
+            format!("{:+.1} % ({:+.1} to {:+.1})", median * 100.0, low * 100.0, high * 100.0)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Millions.
+pub(super) fn millions(number: u64) -> f64 {
+    number as f64 / 1e6
+}
+
+/// Arguments without the folders of files.
+fn short(words: &[String]) -> String {
+    let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
+    words.iter().map(name).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_have_no_folders() {
+        assert_eq!(short(&["/a/b/bench.lua".to_owned(), "80".to_owned()]), "bench.lua 80");
+    }
+
+    #[test]
+    fn a_step_that_was_not_done_says_why() {
+        let figures = |before: u64| json!({"before": before, "after": before - 1});
+        let gain = json!({"time": {"median": 0.5, "low": 0.25, "high": 1.0}, "instructions": figures(9),
+            "instruction_misses": figures(5), "mispredicted": figures(3)});
+        let document = json!({"control": null, "transforms": [
+            {"name": "split", "done": false, "refused": [{"why": "no join is hot"}], "gain": null},
+            {"name": "profile", "done": true, "refused": [], "gain": gain},
+        ]});
+        let rows = steps(&document);
+        let texts: Vec<&str> = rows.iter().map(|row| &*row.gain).collect();
+        assert_eq!(texts, ["", "no join is hot", "+50.0 % (+25.0 to +100.0)", ""]);
+        assert_eq!(rows[0].simulated.map(|one| one.instructions), Some(9));
+        assert_eq!(rows[2].simulated.map(|one| one.mispredicted), Some(2));
+    }
+}
