@@ -327,3 +327,21 @@ int main(int argc, char **argv) {
     let json = bench.opcost(&words(" changes").split(' ').collect::<Vec<_>>()).expect(3).json();
     assert_eq!(json["conserved"]["holds"], false, "{json:#}");
 }
+
+#[test]
+fn a_function_of_assembly_only_stays_as_it_is() {
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+__attribute__((naked, noinline)) int twice(int a) { __asm__(\"lea (%rdi,%rdi), %eax; ret\"); }
+int main(int argc, char **argv) {
+  int sum = 0;
+  for (int i = 0; i < atoi(argv[1]); i++) sum += i % 3 ? twice(i) : i;
+  printf(\"%d\\n\", sum);
+  return 0;
+}
+";
+    let bench = Bench::new(&[("naked.c", text)]);
+    let line = "tune --inline --unroll --split --json - --runs 1 -o tuned naked.c -- 3000";
+    let json = bench.opcost(&line.split(' ').collect::<Vec<_>>()).expect(0).json();
+    assert_eq!(json["outputs_equal"], true, "{json:#}");
+}

@@ -152,7 +152,8 @@ fn ordered(flow: MachineFlow<'_>) -> Option<(ArrangedFunction, Vec<u32>)> {
 fn executed(laid: &Laid, module: &Module) -> Vec<StraightFunction> {
     let of_function = |(id, counts): (FunctionId, &FunctionCounts)| {
         let (map, function) = (&laid.map.functions[id], &module.functions[id]);
-        let blocks = function.blocks.ids().map(|block| counts.block(map, block));
+        // One of assembly only has no counters, and so no blocks in its map.
+        let blocks = map.blocks.ids().map(|block| counts.block(map, block));
         let bytes = function.instructions.len() as u64 * BYTES_PER_INSTRUCTION;
         StraightFunction {
             name: function.name.clone(),
