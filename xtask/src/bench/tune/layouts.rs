@@ -79,7 +79,7 @@ fn median(all: &[Simulated]) -> Option<Simulated> {
     let middle = |figure: fn(&Simulated) -> u64| {
         let mut sorted: Vec<u64> = all.iter().map(figure).collect();
         sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied()
+        sorted.get(sorted.len().checked_sub(1)? / 2).copied()
     };
     Some(Simulated {
         instructions: middle(|one| one.instructions)?,
