@@ -7,7 +7,7 @@
 //! All builds are at -O2, and a PIE. Times are medians of user CPU time in interleaved rounds. Why a row gains is said
 //! by exact figures: instructions by cachegrind, and what `opcost tune` did in the training run.
 
-use super::build::{Asked, Bench};
+use super::build::{Bench, TuneRequest};
 use super::programs::millions;
 use super::{reason, simulated};
 use crate::bench::{setup, timed};
@@ -74,7 +74,7 @@ pub(super) fn section(opcost: &Path, folder: &Path, runs: usize) -> String {
 
 fn row(bench: &Bench<'_>, title: &str, runs: usize) -> Result<String> {
     let plain = bench.plain("plain")?;
-    let document = bench.tuned(&Asked { flags: &[], judge: &[], runs: 0 })?;
+    let document = bench.tuned(&TuneRequest { flags: &[], judge: &[], runs: 0 })?;
     let collecting = bench
         .opcost(&["count", "--anchor", "pgo", "--emit", "exe", "-o", "collecting"], &[])
         .map(|_| bench.path("collecting"));

@@ -4,7 +4,7 @@
 //! step `profile` once more, by a sampled training run in place of a counted one; its share is of the instructions
 //! that counts save.
 
-use super::build::{Asked, Bench, FIXED};
+use super::build::{Bench, FIXED, TuneRequest};
 use super::reason;
 use super::simulated::{Simulated, simulate};
 use crate::failure::Result;
@@ -40,8 +40,8 @@ const PEERS: [(&str, &[&str]); 3] = [
 pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
     let program = &bench.program;
     let judge = &program.arguments;
-    let asked = Asked { flags: &["--link", "static", "--simulate"], judge, runs };
-    let document = bench.tuned(&asked)?;
+    let request = TuneRequest { flags: &["--link", "static", "--simulate"], judge, runs };
+    let document = bench.tuned(&request)?;
     let mut rows = steps(&document);
     rows.push(sampled(bench, &document));
     let judged = |made: Result<std::path::PathBuf>| made.and_then(|made| simulate(&made, judge));
@@ -118,7 +118,7 @@ fn steps(document: &Value) -> Vec<Row> {
 fn sampled(bench: &Bench<'_>, counted: &Value) -> Row {
     let build = "profile from samples";
     let flags = &["--link", "static", "--simulate", "--only", "profile", "--sample=10000"];
-    let document = match bench.tuned(&Asked { flags, judge: &bench.program.arguments, runs: 1 }) {
+    let document = match bench.tuned(&TuneRequest { flags, judge: &bench.program.arguments, runs: 1 }) {
         Ok(document) => document,
         Err(failure) => return Row { build: build.to_owned(), simulated: None, gain: reason(&failure) },
     };
