@@ -30,9 +30,9 @@ pub(super) struct Bolted {
     pub(super) taken: Option<(u64, u64)>,
 }
 
-/// How `opcost tune` is asked.
+/// What `opcost tune` is asked to do.
 #[derive(Default)]
-pub(super) struct Asked<'a> {
+pub(super) struct TuneRequest<'a> {
     pub(super) flags: &'a [&'a str],
     /// The words that it is judged with.
     pub(super) judge: &'a [String],
@@ -65,10 +65,10 @@ impl<'a> Bench<'a> {
     }
 
     /// The document of `opcost tune`, which writes `tuned`.
-    pub(super) fn tuned(&self, asked: &Asked<'_>) -> Result<Value> {
-        let (runs, judge) = (asked.runs.to_string(), asked.judge.join(" "));
+    pub(super) fn tuned(&self, request: &TuneRequest<'_>) -> Result<Value> {
+        let (runs, judge) = (request.runs.to_string(), request.judge.join(" "));
         let words = ["tune", "--json", "-", "--runs", &runs, "-o", "tuned", "--judge", &judge];
-        let text = self.opcost(&[&words, asked.flags].concat(), &self.program.long)?;
+        let text = self.opcost(&[&words, request.flags].concat(), &self.program.long)?;
         serde_json::from_str(&text).map_err(|error| Failure::new(format!("opcost tune: {error}")))
     }
 

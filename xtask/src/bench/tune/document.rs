@@ -7,7 +7,7 @@
 //! All builds are at -O2, and a PIE. Times are medians of user CPU time in interleaved rounds. Why a row gains is said
 //! by exact figures: instructions by cachegrind, and what `opcost tune` did in the training run.
 
-use super::build::{Asked, Bench};
+use super::build::{Bench, TuneRequest};
 use super::programs::millions;
 use super::{reason, simulated};
 use crate::bench::{setup, timed};
@@ -74,7 +74,7 @@ pub(super) fn section(opcost: &Path, folder: &Path, runs: usize) -> String {
 
 fn row(bench: &Bench<'_>, title: &str, runs: usize) -> Result<String> {
     let plain = bench.plain("plain")?;
-    let document = bench.tuned(&Asked { flags: &[], judge: &[], runs: 0 })?;
+    let document = bench.tuned(&TuneRequest { flags: &[], judge: &[], runs: 0 })?;
     let collecting = bench
         .opcost(&["count", "--anchor", "pgo", "--emit", "exe", "-o", "collecting"], &[])
         .map(|_| bench.path("collecting"));
@@ -97,7 +97,10 @@ fn row(bench: &Bench<'_>, title: &str, runs: usize) -> Result<String> {
         };
     }
     let figure = |at: usize| cells[at].instructions.clone();
-    let _ = writeln!(text, " {} |", why(figure(PLAIN)?, figure(PROFILED)?, &document));
+    let peer = bench.peer("clang's profile", &[]);
+    let peer = peer.and_then(|made| simulated::instructions(&made, &bench.program.small));
+    let exact = Exact { plain: figure(PLAIN)?, profiled: figure(PROFILED)?, peer: peer.ok() };
+    let _ = writeln!(text, " {} |", why(exact, &document));
     Ok(text)
 }
 
@@ -131,12 +134,25 @@ fn measure(bench: &Bench<'_>, builds: [Result<PathBuf>; 5], runs: usize) -> Resu
     Ok(cells)
 }
 
-/// Why a row gains or does not, by what is exact.
-fn why(plain: u64, profiled: u64, document: &Value) -> String {
-    let change = (profiled as f64 / plain as f64 - 1.0) * 100.0;
+/// Machine instructions of three builds.
+#[derive(Clone, Copy)]
+struct Exact {
+    plain: u64,
+    profiled: u64,
+    /// By clang's own profile.
+    peer: Option<u64>,
+}
+
+/// Why a row gains or does not, by what is exact. Where it does, clang's own profile says whose decision that is.
+fn why(exact: Exact, document: &Value) -> String {
+    let percent = |now: u64| (now as f64 / exact.plain as f64 - 1.0) * 100.0;
+    let change = percent(exact.profiled);
+    let peer = exact
+        .peer
+        .map_or_else(String::new, |peer| format!(" (by clang's own profile {:+.1} %)", percent(peer)));
     let instructions = match change {
-        change if change <= -1.0 => format!("Gains: {:.1} % fewer instructions", -change),
-        change if change >= 1.0 => format!("Loses: {change:.1} % more instructions"),
+        change if change <= -1.0 => format!("Gains: {:.1} % fewer instructions{peer}", -change),
+        change if change >= 1.0 => format!("Loses: {change:.1} % more instructions{peer}"),
         _ => "No gain: the optimiser makes nearly the same code with the profile".to_owned(),
     };
     let functions = document["functions"].as_array().map_or(&[][..], Vec::as_slice);
@@ -168,13 +184,16 @@ mod tests {
     fn a_sentence_is_of_exact_figures() {
         let document = json!({"functions": [{"moved": true}, {"moved": false}],
             "taken_branches": {"before": 200, "after": 150}});
+        let of = |profiled| Exact { plain: 1000, profiled, peer: None };
         assert_eq!(
-            why(1000, 900, &document),
+            why(of(900), &document),
             "Gains: 10.0 % fewer instructions; placement moves blocks of 1 of 2 functions, and 25.0 % of taken branches go."
         );
-        let sentence = why(1000, 1001, &json!({"functions": []}));
+        let sentence = why(of(1001), &json!({"functions": []}));
         assert!(sentence.starts_with("No gain") && sentence.contains("no block to move"), "{sentence}");
-        assert!(why(1000, 1100, &document).starts_with("Loses: 10.0 %"));
+        let both = Exact { peer: Some(1200), ..of(1100) };
+        let sentence = why(both, &document);
+        assert!(sentence.starts_with("Loses: 10.0 %") && sentence.contains("profile +20.0 %"), "{sentence}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! The judging run is a short one (`small`), because each layout is simulated.
 
-use super::build::{Asked, Bench, FIXED};
+use super::build::{Bench, FIXED, TuneRequest};
 use super::programs::{all_steps, millions, side};
 use super::simulated::{Simulated, simulate};
 use super::split::change;
@@ -25,7 +25,7 @@ pub(super) fn rows(bench: &Bench<'_>, links: usize) -> Result<String> {
     let judge = &bench.program.small;
     let (count, simulated) = (links.to_string(), format!("--simulate={links}"));
     let flags = &["--link", "no-pie", "--links", &count, &simulated];
-    let document = bench.tuned(&Asked { flags, judge, runs: 1 })?;
+    let document = bench.tuned(&TuneRequest { flags, judge, runs: 1 })?;
     let mut text = String::new();
     let mut write = |build: &str, taken: &str, one: Simulated, before: Option<Simulated>| {
         let change = before
@@ -45,7 +45,12 @@ pub(super) fn rows(bench: &Bench<'_>, links: usize) -> Result<String> {
         let taken = &document["taken_branches"];
         let remain = taken["before"].as_u64().zip(taken["after"].as_u64());
         write("opcost's profile", "", before, None);
-        write("+ placement", &remain.map_or_else(String::new, remaining), after, Some(before));
+        write(
+            "+ placement",
+            &remain.map_or_else(String::new, |(before, after)| remaining(before, after)),
+            after,
+            Some(before),
+        );
     }
     let profile = bench.peer_profile("layouts", FIXED)?;
     let (mut before, mut after, mut taken) = (Vec::new(), Vec::new(), None);
@@ -63,14 +68,19 @@ pub(super) fn rows(bench: &Bench<'_>, links: usize) -> Result<String> {
     if let Some(before) = median(&before) {
         write("clang's profile", "", before, None);
         if let Some(after) = median(&after) {
-            write("+ BOLT", &taken.map_or_else(String::new, remaining), after, Some(before));
+            write(
+                "+ BOLT",
+                &taken.map_or_else(String::new, |(before, after)| remaining(before, after)),
+                after,
+                Some(before),
+            );
         }
     }
     Ok(text)
 }
 
 /// How many of the taken branches remain.
-fn remaining((before, after): (u64, u64)) -> String {
+fn remaining(before: u64, after: u64) -> String {
     format!("{after} of {before} ({})", change(before, after))
 }
 
@@ -79,7 +89,7 @@ fn median(all: &[Simulated]) -> Option<Simulated> {
     let middle = |figure: fn(&Simulated) -> u64| {
         let mut sorted: Vec<u64> = all.iter().map(figure).collect();
         sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied()
+        sorted.get(sorted.len().checked_sub(1)? / 2).copied()
     };
     Some(Simulated {
         instructions: middle(|one| one.instructions)?,
@@ -99,6 +109,6 @@ mod tests {
         let middle = median(&[one(9), one(1), one(2)]).unwrap();
         assert_eq!((middle.instruction_misses, middle.mispredicted), (2, 8));
         assert_eq!(median(&[]), None);
-        assert_eq!(remaining((200, 150)), "150 of 200 (-25.0 %)");
+        assert_eq!(remaining(200, 150), "150 of 200 (-25.0 %)");
     }
 }

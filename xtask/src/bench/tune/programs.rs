@@ -4,7 +4,7 @@
 //! step `profile` once more, by a sampled training run in place of a counted one; its share is of the instructions
 //! that counts save.
 
-use super::build::{Asked, Bench, FIXED};
+use super::build::{Bench, FIXED, TuneRequest};
 use super::reason;
 use super::simulated::{Simulated, simulate};
 use crate::failure::Result;
@@ -40,8 +40,8 @@ const PEERS: [(&str, &[&str]); 3] = [
 pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
     let program = &bench.program;
     let judge = &program.arguments;
-    let asked = Asked { flags: &["--link", "static", "--simulate"], judge, runs };
-    let document = bench.tuned(&asked)?;
+    let request = TuneRequest { flags: &["--link", "static", "--simulate"], judge, runs };
+    let document = bench.tuned(&request)?;
     let mut rows = steps(&document);
     rows.push(sampled(bench, &document));
     let judged = |made: Result<std::path::PathBuf>| made.and_then(|made| simulate(&made, judge));
@@ -118,7 +118,7 @@ fn steps(document: &Value) -> Vec<Row> {
 fn sampled(bench: &Bench<'_>, counted: &Value) -> Row {
     let build = "profile from samples";
     let flags = &["--link", "static", "--simulate", "--only", "profile", "--sample=10000"];
-    let document = match bench.tuned(&Asked { flags, judge: &bench.program.arguments, runs: 1 }) {
+    let document = match bench.tuned(&TuneRequest { flags, judge: &bench.program.arguments, runs: 1 }) {
         Ok(document) => document,
         Err(failure) => return Row { build: build.to_owned(), simulated: None, gain: reason(&failure) },
     };
@@ -127,17 +127,22 @@ fn sampled(bench: &Bench<'_>, counted: &Value) -> Row {
         side(&step["gain"], at)
     };
     let simulated = figure(&document, "after");
-    let share = (|| {
-        let instructions = |one: Simulated| one.instructions as f64;
-        let before = instructions(figure(counted, "before")?);
-        let (by_counts, by_samples) = (figure(counted, "after")?, simulated?);
-        Some((before - instructions(by_samples)) / (before - instructions(by_counts)) * 100.0)
-    })();
-    let saves_nothing = "counts save nothing here".to_owned();
-    let gain = share
-        .filter(|share| share.is_finite() && share.abs() < 1000.0)
-        .map_or(saves_nothing, |share| format!("{share:.0} % of the instructions that counts save"));
+    let gain = figure(counted, "before")
+        .zip(figure(counted, "after"))
+        .zip(simulated)
+        .map_or_else(String::new, |((before, counted), sampled)| share([before, counted, sampled]));
     Row { build: build.to_owned(), simulated, gain }
+}
+
+/// What samples save of the instructions that counts save: without a profile, by counts, by samples. A share of
+/// next to nothing would be noise.
+fn share(builds: [Simulated; 3]) -> String {
+    let [before, counted, sampled] = builds.map(|one| one.instructions as f64);
+    let saved = before - counted;
+    if saved < before * 0.005 {
+        return "counts save less than 0.5 % of instructions".to_owned();
+    }
+    format!("{:.0} % of the instructions that counts save", (before - sampled) / saved * 100.0)
 }
 
 /// The steps of a document.
@@ -184,6 +189,15 @@ mod tests {
     #[test]
     fn words_have_no_folders() {
         assert_eq!(short(&["/a/b/bench.lua".to_owned(), "80".to_owned()]), "bench.lua 80");
+    }
+
+    #[test]
+    fn a_share_is_of_what_counts_save() {
+        let of = |instructions| Simulated { instructions, instruction_misses: 0, mispredicted: 0 };
+        assert!(share([of(1000), of(900), of(925)]).starts_with("75 % of"));
+        assert!(share([of(1000), of(900), of(1010)]).starts_with("-10 % of"));
+        assert!(share([of(1000), of(999), of(925)]).contains("less than"));
+        assert!(share([of(1000), of(1100), of(925)]).contains("less than"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The verb builds the program by its profile, with copies and without, and `--verify` counts the one with copies
 //! once more. *Wrong in copies* is how far counts in copies are from that run, in parts of all executions there.
 
-use super::build::{Asked, Bench};
+use super::build::{Bench, TuneRequest};
 use super::programs::{all_steps, millions, side, time_gain};
 use super::simulated::Simulated;
 use crate::failure::{Failure, Result};
@@ -17,7 +17,7 @@ pub(super) const HEAD: &str = "\n## Split alone\n\nCopies of hot joins, over the
 /// The row of one program.
 pub(super) fn row(bench: &Bench<'_>, runs: usize) -> Result<String> {
     let flags = &["--only", "split", "--verify", "--simulate"];
-    let document = bench.tuned(&Asked { flags, judge: &bench.program.arguments, runs })?;
+    let document = bench.tuned(&TuneRequest { flags, judge: &bench.program.arguments, runs })?;
     let missing = || Failure::new("opcost tune says nothing of the step split");
     let step = all_steps(&document).iter().find(|one| one["name"] == "split").ok_or_else(missing)?;
     if step["done"] != true {
