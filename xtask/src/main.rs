@@ -117,7 +117,7 @@ usage: cargo xtask VERB
                         into benchmarks/tune.md
     --runs N              timed runs of each program (15)
     --links N             layouts of each build, where these are measured (5)
-    --parts A,B           of programs, split, layouts, document (all)
+    --parts A,B           of programs, copies, layouts, document (all)
     --programs A,B        names of corpus/programs.toml and tuned.toml
                           (sqlite,lua,zstd,kernel,clipper,wren,webp)
     --opcost PATH, --out FILE  as above

@@ -14,16 +14,18 @@
 //! Output: `benchmarks/tune.md`. Cost: about ten minutes for SQLite, less for others.
 
 mod build;
+mod copying;
 mod document;
+mod figures;
 mod layouts;
 mod programs;
 mod simulated;
-mod split;
 
 use super::{machine, setup};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
 use build::Bench;
+use figures::reason;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -37,14 +39,14 @@ const DETAILED: [&str; 2] = ["sqlite", "lua"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Programs,
-    Split,
+    Copies,
     Layouts,
     Document,
 }
 
 const PARTS: [(&str, Part); 4] = [
     ("programs", Part::Programs),
-    ("split", Part::Split),
+    ("copies", Part::Copies),
     ("layouts", Part::Layouts),
     ("document", Part::Document),
 ];
@@ -93,7 +95,7 @@ fn part_of_page(part: Part, options: &Options, opcost: &Path, folder: &Path) -> 
     }
     let mut text = match part {
         Part::Programs => programs::HEAD,
-        Part::Split => split::HEAD,
+        Part::Copies => copying::HEAD,
         Part::Layouts | Part::Document => layouts::HEAD,
     }
     .to_owned();
@@ -106,7 +108,7 @@ fn part_of_page(part: Part, options: &Options, opcost: &Path, folder: &Path) -> 
             let bench = Bench::new(opcost, program, folder.join(name))?;
             match part {
                 Part::Programs => programs::table(&bench, options.runs),
-                Part::Split => split::row(&bench, options.runs),
+                Part::Copies => copying::rows(&bench, options.runs),
                 Part::Layouts | Part::Document => layouts::rows(&bench, options.links),
             }
         });
@@ -121,13 +123,6 @@ fn part_of_page(part: Part, options: &Options, opcost: &Path, folder: &Path) -> 
         }
     }
     text
-}
-
-/// Why something failed, in one line of a table.
-fn reason(failure: &Failure) -> String {
-    let text = failure.to_string();
-    let line = text.lines().next().unwrap_or_default().replace('|', "/");
-    line.trim_end_matches(['.', ':']).to_owned()
 }
 
 impl Options {
@@ -187,7 +182,7 @@ mod tests {
     fn flags_are_read_and_wrong_ones_are_refused() {
         let options = Options::parse(&["--runs", "3", "--programs", "lua,zstd", "--parts", "split"]).unwrap();
         assert_eq!((options.runs, options.programs.len()), (3, 2));
-        assert_eq!(options.parts, [Part::Split]);
+        assert_eq!(options.parts, [Part::Copies]);
         assert!(options.out.ends_with("benchmarks/tune.md"));
         for wrong in [&["--runs", "0"][..], &["--runs"], &["--what"], &["--links", "x"], &["--parts", "x"]] {
             assert!(Options::parse(wrong).is_err());

@@ -8,8 +8,8 @@
 //! by exact figures: instructions by cachegrind, and what `opcost tune` did in the training run.
 
 use super::build::{Bench, TuneRequest};
-use super::programs::millions;
-use super::{reason, simulated};
+use super::figures::{millions, reason};
+use super::simulated;
 use crate::bench::{setup, timed};
 use crate::failure::{Failure, Result};
 use serde_json::Value;

@@ -7,9 +7,8 @@
 //! The judging run is a short one (`small`), because each layout is simulated.
 
 use super::build::{Bench, FIXED, TuneRequest};
-use super::programs::{all_steps, millions, side};
+use super::figures::{all_steps, change, millions, side};
 use super::simulated::{Simulated, simulate};
-use super::split::change;
 use crate::failure::Result;
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@
 //! that counts save.
 
 use super::build::{Bench, FIXED, TuneRequest};
-use super::reason;
+use super::figures::{all_steps, millions, reason, side, time_gain};
 use super::simulated::{Simulated, simulate};
 use crate::failure::Result;
 use serde_json::Value;
@@ -40,7 +40,8 @@ const PEERS: [(&str, &[&str]); 3] = [
 pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
     let program = &bench.program;
     let judge = &program.arguments;
-    let request = TuneRequest { flags: &["--link", "static", "--simulate"], judge, runs };
+    let request =
+        TuneRequest { flags: &["--link", "static", "--inline", "--unroll", "--simulate"], judge, runs };
     let document = bench.tuned(&request)?;
     let mut rows = steps(&document);
     rows.push(sampled(bench, &document));
@@ -143,36 +144,6 @@ fn share(builds: [Simulated; 3]) -> String {
         return "counts save less than 0.5 % of instructions".to_owned();
     }
     format!("{:.0} % of the instructions that counts save", (before - sampled) / saved * 100.0)
-}
-
-/// The steps of a document.
-pub(super) fn all_steps(document: &Value) -> &[Value] {
-    document["transforms"].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// The simulated figures on a side of a gain.
-pub(super) fn side(gain: &Value, side: &str) -> Option<Simulated> {
-    let figure = |name: &str| gain[name][side].as_u64();
-    Some(Simulated {
-        instructions: figure("instructions")?,
-        instruction_misses: figure("instruction_misses")?,
-        mispredicted: figure("mispredicted")?,
-    })
-}
-
-/// A gain in time, with its interval.
-pub(super) fn time_gain(gain: &Value) -> String {
-    match (gain["median"].as_f64(), gain["low"].as_f64(), gain["high"].as_f64()) {
-        (Some(median), Some(low), Some(high)) => {
-            format!("{:+.1} % ({:+.1} to {:+.1})", median * 100.0, low * 100.0, high * 100.0)
-        }
-        _ => String::new(),
-    }
-}
-
-/// Millions.
-pub(super) fn millions(number: u64) -> f64 {
-    number as f64 / 1e6
 }
 
 /// Arguments without the folders of files.
