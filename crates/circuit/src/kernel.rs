@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use opcost_index::{Graph, IdMap, define_id};
+use opcost_index::{Graph, Id, IdMap, define_id};
 use opcost_ir::{Predicate, Value};
 use opcost_key::{BlockId, FunctionId};
 
@@ -38,6 +38,9 @@ pub struct Kernel {
     pub memories: IdMap<MemoryId, KernelMemory>,
     /// Bits of the result, if it has one.
     pub result: Option<u32>,
+    /// Bits of nodes from which delays are, for the first nodes. Others, and all where this is empty, have the bits
+    /// of their types.
+    pub delay_bits: Vec<u32>,
 }
 
 /// One value or store.
@@ -292,6 +295,20 @@ impl Kernel {
         match operand {
             KernelOperand::Node(node) => self.nodes[node].bits,
             KernelOperand::Constant { bits, .. } => bits,
+        }
+    }
+
+    /// Bits of an operand from which delays are.
+    pub fn delay_bits(&self, operand: KernelOperand) -> u32 {
+        let declared = self.bits(operand);
+        match operand {
+            KernelOperand::Node(node) => {
+                self.delay_bits.get(node.index()).map_or(declared, |&bits| bits.min(declared))
+            }
+            KernelOperand::Constant { bits, value } if !self.delay_bits.is_empty() => {
+                crate::widths::number_width(value, bits).0
+            }
+            KernelOperand::Constant { .. } => declared,
         }
     }
 
