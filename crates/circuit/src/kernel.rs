@@ -306,7 +306,7 @@ impl Kernel {
                 self.delay_bits.get(node.index()).map_or(declared, |&bits| bits.min(declared))
             }
             KernelOperand::Constant { bits, value } if !self.delay_bits.is_empty() => {
-                crate::widths::number_width(value, bits).0
+                number_width(value, bits).0
             }
             KernelOperand::Constant { .. } => declared,
         }
@@ -342,6 +342,15 @@ impl Kernel {
     }
 }
 
+/// Bits of a number, and whether the highest is the sign.
+pub(crate) fn number_width(value: u64, bits: u32) -> (u32, bool) {
+    let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
+    match signed {
+        0.. => ((64 - value.leading_zeros()).max(1), false),
+        _ => (65 - (!signed as u64).leading_zeros(), true),
+    }
+}
+
 impl Graph for Kernel {
     type Node = BlockId;
 
@@ -351,5 +360,19 @@ impl Graph for Kernel {
 
     fn successors(&self, node: BlockId) -> impl Iterator<Item = BlockId> + '_ {
         self.blocks[node].end.successors().into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_width;
+
+    #[test]
+    fn numbers_have_the_width_that_holds_them() {
+        assert_eq!(number_width(0, 8), (1, false));
+        assert_eq!(number_width(200, 32), (8, false));
+        assert_eq!(number_width(255, 8), (1, true));
+        assert_eq!(number_width(128, 8), (8, true));
+        assert_eq!(number_width(u64::MAX, 64), (1, true));
     }
 }

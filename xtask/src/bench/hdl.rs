@@ -131,9 +131,7 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
             continue;
         }
         eprintln!("bench: {} {name}", kernel.set);
-        let circuit = |arm: &Arm| {
-            measure(&opcost, kernel, arm, &options, &folder).map_err(|failure| failure.to_string())
-        };
+        let circuit = |arm: &Arm| measure(&opcost, kernel, arm, &options, &folder);
         let plain = |widths| Arm { name: "", widths, flags: &[], is_resources: false };
         let measured = WIDTHS.iter().map(|widths| circuit(&plain(widths))).collect();
         let is_there =

@@ -9,9 +9,9 @@ use opcost_ir::Predicate;
 
 use super::names::View;
 use super::{At, Writer};
-use crate::kernel::{Action, Factor, KernelOperand, NodeId};
+use crate::kernel::{Action, Factor, KernelOperand, NodeId, number_width};
 use crate::target::Unit;
-use crate::widths::{number_width, operand_width};
+use crate::widths::operand_width;
 
 /// A value of so many bits in other bits.
 struct Resizing {

@@ -19,8 +19,8 @@ Examples:
   opcost hdl kernel.c --top fir -o out --synthesise ice40    cells and clock, by yosys and nextpnr
   opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
 
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ, or a run has calls that no
-circuit takes, 4 the program failed (--replay).";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 circuit and function differ or a call is refused,
+4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct HdlArguments {

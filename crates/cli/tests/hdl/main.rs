@@ -216,8 +216,8 @@ fn a_circuit_is_called_by_registers_and_reads_its_memories_by_itself() {
     let kernels: [(&str, &[&str]); 6] = [
         ("mac", &["--assume", "mac.n=0..99"]),
         ("mac", &["--assume", "mac.n=0..99", "--memory-ports", "1", "--no-pipelines"]),
-        ("mixed", &["--assume", "mixed.n=0..40"]),
-        ("mixed", &["--assume", "mixed.n=0..40", "--memory-ports", "4", "--widths", "declared"]),
+        ("mixed", &["--cflag=-fwrapv", "--assume", "mixed.n=0..40"]),
+        ("mixed", &["--cflag=-fwrapv", "--assume", "mixed.n=0..40", "--memory-ports", "4"]),
         ("plain", &["--cflag=-fwrapv"]),
         ("fill", &["--assume", "fill.n=0..40"]),
     ];

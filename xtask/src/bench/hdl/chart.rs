@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use super::page::{Figure, Line, clock, flip_flops, luts};
 
+const TITLE: &str = "Circuits by widths, relative to declared ones";
 const WIDTH: f64 = 960.0;
 const PANEL: f64 = 190.0;
 const LEFT: f64 = 70.0;
@@ -27,11 +28,11 @@ pub(super) fn draw(lines: &[Line]) -> String {
     let height = TOP + panels.len() as f64 * PANEL + FOOT;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
-         height=\"{height}\" font-family=\"system-ui, sans-serif\" font-size=\"11\" role=\"img\">\n\
-         <title>Circuits by widths, relative to declared ones</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"20\" font-size=\"14\" fill=\"#1a1a1a\">Circuits by widths, relative to declared ones</text>\n"
+         height=\"{height}\" font-family=\"system-ui, sans-serif\" font-size=\"11\" role=\"img\">\n"
     );
+    let _ = writeln!(out, "<title>{TITLE}</title>");
+    let _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    let _ = writeln!(out, "<text x=\"{LEFT}\" y=\"20\" font-size=\"14\" fill=\"#1a1a1a\">{TITLE}</text>");
     for (position, (_, name, colour)) in BARS.iter().enumerate() {
         let x = WIDTH - 180.0 + 80.0 * position as f64;
         let _ = writeln!(

@@ -1,5 +1,6 @@
 //! The page of `bench hdl`: a summary by geometric means, and a table of all circuits.
 
+use crate::failure::Result;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use std::fmt::Write;
 pub(super) const WIDTHS: [&str; 4] = ["declared", "llvm", "proven", "certified"];
 
 /// A circuit's document, or why there is none.
-pub(super) type Measured = std::result::Result<Value, String>;
+pub(super) type Measured = Result<Value>;
 
 /// A kernel's documents, one for each kind of widths, and others.
 pub(super) struct Line {
@@ -126,6 +127,7 @@ fn row(page: &mut String, head: &str, measured: &Measured) {
     let document = match measured {
         Ok(document) => document,
         Err(reason) => {
+            let reason = reason.to_string();
             let reason = reason.lines().next().unwrap_or_default().replace('|', "/");
             let _ = writeln!(page, "| {head} | none: {reason} | | | | | | | | |");
             return;
@@ -198,6 +200,7 @@ fn of_both(document: &Value, figure: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Failure;
 
     fn document(widths: &str, luts: u64, wrong: u64) -> Value {
         serde_json::json!({
@@ -213,7 +216,7 @@ mod tests {
         let measured =
             WIDTHS.iter().zip(counts).map(|(widths, luts)| Ok(document(widths, luts, 1))).collect();
         let own = Other { name: "own schedule", widths: "proven", measured: Ok(document("proven", 90, 0)) };
-        let stops = || Err("it | stops\nhere".to_owned());
+        let stops = || Err(Failure::new("it | stops\nhere"));
         let lines = [
             Line { set: "hdl", name: "a/a".to_owned(), measured, others: vec![own] },
             Line {
