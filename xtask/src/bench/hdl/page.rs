@@ -108,7 +108,7 @@ pub(super) fn write(lines: &[Line], facts: &str) -> String {
     if all().next().is_some() {
         page += "\n## Own schedules and other resources\n\nDelays of the common schedule are from types. With a schedule of its \
                  own, a circuit's delays are from its wires. Resources are those of `--multipliers` and `--memory-ports`; \
-                 without, each multiplication has a multiplier, and a memory two ports. These circuits are not placed.\n\n| kernel | widths \
+                 without, each multiplication has a multiplier, and a memory two ports. Circuits with other resources are not placed.\n\n| kernel | widths \
                  | circuit | LUTs | flip-flops | carries | block RAMs | clock | switched | II | cycles | wrong \
                  |\n|---|---|---|---:|---:|---:|---:|---|---:|---|---:|---:|\n";
         for (line, other) in all() {
