@@ -127,6 +127,7 @@ usage: cargo xtask VERB
     --seeds N             placements of each circuit (5); 0 leaves them out
     --kernels A,B         functions, or hdl/A and bits/A (all)
     --as-built            take the circuits that earlier runs measured
+    --others              also with own schedules, and with other resources
     --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone

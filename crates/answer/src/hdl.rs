@@ -17,9 +17,18 @@ pub struct HdlAnswers {
     pub stream: String,
     /// A testbench of that, which reads the same numbers.
     pub stream_testbench: String,
+    /// A module with registers (AXI4-Lite) and its memories by AXI4, with a copy of the circuit.
+    pub axi: String,
+    /// Its registers, as a header in C.
+    pub axi_header: String,
+    /// A testbench of that, which reads the same numbers.
+    pub axi_testbench: String,
     /// A program in C that writes `NAME.vectors`. There is none where data is used that only its
     /// function can name.
     pub driver: Option<String>,
+    /// A source in C that writes `NAME.vectors` from a run of the program that it is linked to; none where there
+    /// is no driver.
+    pub replay: Option<String>,
     /// Assertions of what its callers keep; none if it has no numbers.
     pub contract: Option<String>,
     /// The certificate that its widths rest on, as JSON, if they rest on one.

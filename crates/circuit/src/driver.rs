@@ -81,6 +81,7 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pi
     for (memory, length) in design.memories.iter().zip(lengths) {
         let size = u64::from(memory.bits / 8);
         line(&format!("    driver_fill({}, {}, {size});", variable(memory), length * size));
+        line(&format!("    fprintf(file, \"{length:x}\\n\");"));
         line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
     }
     let call = format!("{function}({})", arguments(design).join(", "));

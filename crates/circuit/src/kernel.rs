@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use opcost_index::{Graph, IdMap, define_id};
+use opcost_index::{Graph, Id, IdMap, define_id};
 use opcost_ir::{Predicate, Value};
 use opcost_key::{BlockId, FunctionId};
 
@@ -38,6 +38,9 @@ pub struct Kernel {
     pub memories: IdMap<MemoryId, KernelMemory>,
     /// Bits of the result, if it has one.
     pub result: Option<u32>,
+    /// Bits of nodes from which delays are, for the first nodes. Others, and all where this is empty, have the bits
+    /// of their types.
+    pub delay_bits: Vec<u32>,
 }
 
 /// One value or store.
@@ -295,6 +298,20 @@ impl Kernel {
         }
     }
 
+    /// Bits of an operand from which delays are.
+    pub fn delay_bits(&self, operand: KernelOperand) -> u32 {
+        let declared = self.bits(operand);
+        match operand {
+            KernelOperand::Node(node) => {
+                self.delay_bits.get(node.index()).map_or(declared, |&bits| bits.min(declared))
+            }
+            KernelOperand::Constant { bits, value } if !self.delay_bits.is_empty() => {
+                number_width(value, bits).0
+            }
+            KernelOperand::Constant { .. } => declared,
+        }
+    }
+
     /// The block that an operand is computed in; none of inputs and constants.
     pub fn block_of(&self, operand: KernelOperand) -> Option<BlockId> {
         self.nodes[operand.node()?].block
@@ -325,6 +342,15 @@ impl Kernel {
     }
 }
 
+/// Bits of a number, and whether the highest is the sign.
+pub(crate) fn number_width(value: u64, bits: u32) -> (u32, bool) {
+    let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
+    match signed {
+        0.. => ((64 - value.leading_zeros()).max(1), false),
+        _ => (65 - (!signed as u64).leading_zeros(), true),
+    }
+}
+
 impl Graph for Kernel {
     type Node = BlockId;
 
@@ -334,5 +360,19 @@ impl Graph for Kernel {
 
     fn successors(&self, node: BlockId) -> impl Iterator<Item = BlockId> + '_ {
         self.blocks[node].end.successors().into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_width;
+
+    #[test]
+    fn numbers_have_the_width_that_holds_them() {
+        assert_eq!(number_width(0, 8), (1, false));
+        assert_eq!(number_width(200, 32), (8, false));
+        assert_eq!(number_width(255, 8), (1, true));
+        assert_eq!(number_width(128, 8), (8, true));
+        assert_eq!(number_width(u64::MAX, 64), (1, true));
     }
 }

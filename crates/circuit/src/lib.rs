@@ -21,19 +21,22 @@
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
-//! | how is a circuit tried? | `testbench.rs`, `driver.rs` |
+//! | how is a circuit tried? | `testbench.rs`, `driver.rs`, `replay.rs` |
 //! | what must its callers keep? | `contract.rs` |
 //! | which ports has it? | `ports.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
 //! | how is it called with valid and ready? | `stream.rs` |
+//! | how is it called by a processor, with memories of the system? | `axi.rs`, `axi_testbench.rs` |
 //!
-//! The schedule is made of declared widths alone. So circuits of one function that differ only in
+//! The schedule is made of declared widths alone, if the kernel has no others for delays. So circuits of one function that differ only in
 //! widths take the same cycles, and what they differ in comes from the widths.
 //!
 //! Limits: integers of at most 64 bits, one clock, no floating point, no calls outside. What cannot
 //! be a circuit is a [`CircuitRefusal`] that names its place and the way out.
 
 mod alias;
+mod axi;
+mod axi_testbench;
 mod bound;
 mod check;
 mod contract;
@@ -47,6 +50,7 @@ mod merge;
 mod modulo;
 mod ports;
 mod refusal;
+mod replay;
 mod schedule;
 mod slots;
 mod stream;
@@ -56,6 +60,8 @@ mod verilog;
 mod waits;
 mod widths;
 
+pub use axi::{axi, axi_header};
+pub use axi_testbench::axi_testbench;
 pub use check::{Violation, check};
 pub use contract::contract;
 pub use driver::{Pieces, driver};
@@ -66,6 +72,7 @@ pub use kernel::{
 };
 pub use lower::lower;
 pub use refusal::CircuitRefusal;
+pub use replay::replay;
 pub use schedule::schedule;
 pub use slots::{BlockSchedule, IntervalLimit, Pipeline, Schedule, Slot, StateLoop, StateReason};
 pub use stream::stream;

@@ -6,7 +6,8 @@
 //! chained in one cycle. An innermost loop of several blocks is made one block (`merge.rs`) if each
 //! iteration then takes no more cycles than the shortest way through its blocks did. A block that is its
 //! own successor is tried as a pipeline first (`modulo.rs`). Two accesses share a port in one cycle if
-//! it is proven that at most one of them works (`exclusive.rs`). Delays are those of declared widths, so the schedule knows nothing of claims.
+//! it is proven that at most one of them works (`exclusive.rs`). Delays are those of declared widths, so the schedule knows nothing of claims, but where the
+//! kernel has widths for delays.
 //!
 //! Input: a kernel, a target. Output: [`Schedule`], and the kernel with the merged loops and the
 //! copies that pipelines need. Cost: operations times cycles.

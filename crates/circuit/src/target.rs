@@ -1,7 +1,7 @@
 //! How long does an operation take, and how many units are there?
 //!
-//! Delays are of one stage between registers, in picoseconds, from declared widths: a level of
-//! lookup tables with its wires, and what a bit of carry adds. They decide what is chained in one
+//! Delays are of one stage between registers, in picoseconds: a level of lookup tables with its wires, and
+//! what a bit of carry adds. They are from declared widths, or from those that the kernel has for delays. They decide what is chained in one
 //! cycle; what a placed circuit reaches is measured by synthesis. The numbers of `ice40` are those
 //! of a small FPGA without multipliers of its own.
 
@@ -68,7 +68,8 @@ impl Target {
     /// How long an operation takes, also if that is longer than a cycle.
     pub fn full_delay(&self, kernel: &Kernel, node: NodeId) -> u32 {
         let of = &kernel.nodes[node];
-        let widest = of.operands.iter().map(|&operand| kernel.bits(operand)).chain([of.bits]).max();
+        let own = kernel.delay_bits(KernelOperand::Node(node));
+        let widest = of.operands.iter().map(|&operand| kernel.delay_bits(operand)).chain([own]).max();
         let bits = widest.unwrap_or(1);
         let constant =
             |position: usize| matches!(of.operands.get(position), Some(KernelOperand::Constant { .. }));

@@ -1,11 +1,13 @@
 //! How is a circuit tried? A testbench that reads what goes in and what must come out.
 //!
 //! The testbench holds the memories that are outside of the circuit. It reads hexadecimal numbers from
-//! a file: how many runs there are, and for each run the parameters in order, all elements of each
-//! memory, the result if there is one, and all elements of each memory afterwards. It starts the
-//! circuit once for each run and compares. It ends with a line that tells runs, wrong ones and cycles.
-//! A parameter that does not fit its port, and an address behind the end of its memory, make a run
-//! wrong. `+vcd=FILE` writes a waveform. With `CONTRACT` defined, what callers keep is asserted.
+//! a file. The first is how many runs there are. Of each run there are the parameters in order, and of each memory
+//! how many elements it has, and these. What must come out follows: the result, and the elements. It starts the
+//! circuit once for each run and compares. It ends with a line that has runs, wrong ones, cycles, and runs
+//! with an address that is no element of its memory. Such a run is not called wrong here: only who wrote the
+//! numbers knows whether the function uses more. No run follows it if the circuit has state. A parameter that does
+//! not fit its port makes a run wrong. `+vcd=FILE` writes a waveform. With `CONTRACT` defined, what callers keep
+//! is asserted.
 
 use std::fmt::Write;
 
@@ -14,7 +16,7 @@ use crate::stream::Handshake;
 use crate::verilog::{Design, MemoryPort, ScalarPort};
 
 /// No run takes more cycles.
-const MOST_CYCLES: u32 = 1_000_000;
+pub(crate) const MOST_CYCLES: u32 = 1_000_000;
 
 /// The testbench of a circuit; `lengths` are the elements of each of its memories outside, in order.
 pub fn testbench(design: &Design, vectors: &str, lengths: &[u64]) -> String {
@@ -39,7 +41,7 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
         line("  reg take;");
         line("  wire ready;");
     }
-    line("  integer file, code, run, runs, wrong, place, waited;");
+    line("  integer file, code, run, runs, wrong, outside, place, waited;");
     line("  reg is_wrong, is_outside;");
     line("  reg [63:0] word, expected, cycles;");
     line("  reg [1023:0] waveform;");
@@ -65,48 +67,19 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
         line("`endif");
     }
     line("  always #5 clk = ~clk;");
-    for (memory, length) in design.memories.iter().zip(lengths) {
-        serve(memory, *length, &mut line);
+    for memory in &design.memories {
+        serve(memory, &mut line);
     }
     line("  initial begin");
-    line("    clk = 1'b0; rst = 1'b1; start = 1'b0; wrong = 0; cycles = 0; is_outside = 1'b0;");
+    line("    clk = 1'b0; rst = 1'b1; start = 1'b0; wrong = 0; outside = 0; cycles = 0; is_outside = 1'b0;");
     if handshake.is_some() {
         line("    take = 1'b0;");
     }
-    line("    if ($value$plusargs(\"vcd=%s\", waveform)) begin");
-    line("      $dumpfile(waveform);");
-    line(&format!("      $dumpvars(0, {name}_testbench);"));
-    line("    end");
-    line("    if ($value$plusargs(\"nets=%s\", waveform)) begin");
-    line("      $dumpfile(waveform);");
-    line("      $dumpvars(1, circuit);");
-    line("    end");
-    line(&format!("    file = $fopen(\"{vectors}\", \"r\");"));
-    line("    if (file == 0) begin");
-    line(&format!("      $display(\"{vectors} cannot be read\");"));
-    line("      $finish;");
-    line("    end");
-    line("    code = $fscanf(file, \"%h\", runs);");
+    open(name, vectors, &mut line);
     line("    @(negedge clk); @(negedge clk); rst = 1'b0;");
     line("    for (run = 0; run < runs; run = run + 1) begin");
     line("      is_wrong = 1'b0; is_outside = 1'b0;");
-    for scalar in &design.scalars {
-        let port = format!("p_{}", scalar.name);
-        line(&format!("      code = $fscanf(file, \"%h\", {port});"));
-        line(&format!(
-            "      if ({port} !== {}) is_wrong = 1'b1;",
-            widened(&format!("{port}[{}:0]", scalar.bits - 1), &port, scalar)
-        ));
-    }
-    for (memory, length) in design.memories.iter().zip(lengths) {
-        line(&format!("      for (place = 0; place < {length}; place = place + 1) begin"));
-        line(&format!(
-            "        code = $fscanf(file, \"%h\", word); m_{}[place] = word[{}:0];",
-            memory.name,
-            memory.bits - 1
-        ));
-        line("      end");
-    }
+    read_run(design, &mut line);
     match handshake {
         None => line("      start = 1'b1; @(negedge clk); start = 1'b0; waited = 0;"),
         Some(_) => call(design, &mut line),
@@ -123,18 +96,74 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
         hesitate(&mut line);
     }
     if let Some(result) = &design.result {
-        line("      code = $fscanf(file, \"%h\", expected);");
-        let value = widened("q_result", "q_result", result);
-        line(&format!("      word = {value};"));
-        line("      if (word !== expected) begin");
-        line(
-            "        is_wrong = 1'b1; $display(\"run %0d: the result is %0h and must be %0h\", run, word, expected);",
-        );
+        line(&format!("      word = {};", widened("q_result", "q_result", result)));
+        compare_result(&mut line);
+    }
+    compare_memories(design, &mut line);
+    if handshake.is_some() {
+        line("      take = 1'b1; @(negedge clk); take = 1'b0;");
+        line("      if (done !== 1'b0 || ready !== 1'b1) is_wrong = 1'b1;");
+    }
+    close(design, &mut line);
+    line("endmodule");
+    text
+}
+
+/// A waveform, if one was asked for, and the file of runs.
+pub(crate) fn open(name: &str, vectors: &str, line: &mut impl FnMut(&str)) {
+    line("    if ($value$plusargs(\"vcd=%s\", waveform)) begin");
+    line("      $dumpfile(waveform);");
+    line(&format!("      $dumpvars(0, {name}_testbench);"));
+    line("    end");
+    line("    if ($value$plusargs(\"nets=%s\", waveform)) begin");
+    line("      $dumpfile(waveform);");
+    line("      $dumpvars(1, circuit);");
+    line("    end");
+    line(&format!("    file = $fopen(\"{vectors}\", \"r\");"));
+    line("    if (file == 0) begin");
+    line(&format!("      $display(\"{vectors} cannot be read\");"));
+    line("      $finish;");
+    line("    end");
+    line("    code = $fscanf(file, \"%h\", runs);");
+}
+
+/// What goes into one run.
+pub(crate) fn read_run(design: &Design, line: &mut impl FnMut(&str)) {
+    for scalar in &design.scalars {
+        let port = format!("p_{}", scalar.name);
+        line(&format!("      code = $fscanf(file, \"%h\", {port});"));
+        line(&format!(
+            "      if ({port} !== {}) is_wrong = 1'b1;",
+            widened(&format!("{port}[{}:0]", scalar.bits - 1), &port, scalar)
+        ));
+    }
+    for memory in &design.memories {
+        line(&format!("      code = $fscanf(file, \"%h\", n_{});", memory.name));
+        line(&format!("      for (place = 0; place < n_{}; place = place + 1) begin", memory.name));
+        line(&format!(
+            "        code = $fscanf(file, \"%h\", word); m_{}[place] = word[{}:0];",
+            memory.name,
+            memory.bits - 1
+        ));
         line("      end");
     }
-    for (memory, length) in design.memories.iter().zip(lengths) {
+}
+
+/// The result, which is in `word`.
+pub(crate) fn compare_result(line: &mut impl FnMut(&str)) {
+    line("      code = $fscanf(file, \"%h\", expected);");
+    line("      if (word !== expected) begin");
+    line(
+        "        is_wrong = 1'b1; $display(\"run %0d: the result is %0h and must be %0h\", run, word, expected);",
+    );
+    line("      end");
+}
+
+/// The memories after a run.
+pub(crate) fn compare_memories(design: &Design, line: &mut impl FnMut(&str)) {
+    for memory in &design.memories {
         let (name, last) = (&memory.name, memory.bits - 1);
-        line(&format!("      for (place = 0; place < {length}; place = place + 1) begin"));
+        line(&format!("      for (place = 0; place < n_{name}; place = place + 1) begin"));
         line("        code = $fscanf(file, \"%h\", expected);");
         line(&format!("        if (m_{name}[place] !== expected[{last}:0]) begin"));
         line(&format!(
@@ -144,18 +173,22 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
         line("        end");
         line("      end");
     }
-    if handshake.is_some() {
-        line("      take = 1'b1; @(negedge clk); take = 1'b0;");
-        line("      if (done !== 1'b0 || ready !== 1'b1) is_wrong = 1'b1;");
+}
+
+/// The end of a run, and of all.
+pub(crate) fn close(design: &Design, line: &mut impl FnMut(&str)) {
+    line("      if (is_outside) begin");
+    line("        $display(\"run %0d: an address is no element of its memory\", run);");
+    line("        outside = outside + 1;");
+    if design.has_state() {
+        line("        runs = run + 1;");
     }
-    line("      if (is_outside) $display(\"run %0d: an address is behind the end of its memory\", run);");
-    line("      if (is_wrong || is_outside || code != 1) wrong = wrong + 1;");
+    line("      end");
+    line("      if (!is_outside && (is_wrong || code != 1)) wrong = wrong + 1;");
     line("    end");
-    line("    $display(\"runs %0d wrong %0d cycles %0d\", runs, wrong, cycles);");
+    line("    $display(\"runs %0d wrong %0d cycles %0d outside %0d\", runs, wrong, cycles, outside);");
     line("    $finish;");
     line("  end");
-    line("endmodule");
-    text
 }
 
 /// A call with valid and ready: a caller that waits for nothing but them.
@@ -199,13 +232,14 @@ fn connections(design: &Design, handshake: Option<&Handshake>) -> Vec<String> {
 
 fn declare(memory: &MemoryPort, length: u64, line: &mut impl FnMut(&str)) {
     line(&format!("  reg [{}:0] m_{} [0:{}];", memory.bits - 1, memory.name, length.max(1) - 1));
+    line(&format!("  reg [63:0] n_{};", memory.name));
     for Port { name, bits, is_driven } in wires(memory) {
         line(&format!("  {} [{}:0] {name};", if is_driven { "wire" } else { "reg" }, bits - 1));
     }
 }
 
 /// What the memory does at a clock.
-fn serve(memory: &MemoryPort, length: u64, line: &mut impl FnMut(&str)) {
+fn serve(memory: &MemoryPort, line: &mut impl FnMut(&str)) {
     let name = &memory.name;
     let address = |own: String| if memory.is_one_port { format!("{name}_address") } else { own };
     line("  always @(posedge clk) begin");
@@ -213,7 +247,7 @@ fn serve(memory: &MemoryPort, length: u64, line: &mut impl FnMut(&str)) {
         let at = address(format!("{name}_read{read}_address"));
         line(&format!("    if ({name}_read{read}_enable) begin"));
         line(&format!("      {name}_read{read}_data <= m_{name}[{at}];"));
-        line(&format!("      if ({{64'd0, {at}}} >= {length}) is_outside = 1'b1;"));
+        line(&format!("      if ({{64'd0, {at}}} >= {{64'd0, n_{name}}}) is_outside = 1'b1;"));
         // What is read in no cycle means nothing.
         line(&format!("    end else {name}_read{read}_data <= {{{}{{1'bx}}}};", memory.bits));
     }
@@ -221,7 +255,7 @@ fn serve(memory: &MemoryPort, length: u64, line: &mut impl FnMut(&str)) {
         let at = address(format!("{name}_write_address"));
         line(&format!("    if ({name}_write_enable) begin"));
         line(&format!("      m_{name}[{at}] <= {name}_write_data;"));
-        line(&format!("      if ({{64'd0, {at}}} >= {length}) is_outside = 1'b1;"));
+        line(&format!("      if ({{64'd0, {at}}} >= {{64'd0, n_{name}}}) is_outside = 1'b1;"));
         line("    end");
     }
     line("  end");

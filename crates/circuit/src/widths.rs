@@ -17,6 +17,7 @@ use opcost_index::{Id, IdMap};
 
 use crate::kernel::{
     Action, Kernel, KernelNode, KernelOperand, MemoryCells, MemoryId, MemoryKind, NodeId, NodeOrigin,
+    number_width,
 };
 
 /// What is claimed of a value.
@@ -139,15 +140,6 @@ fn elements(kernel: &Kernel, wires: &Wires, memory: MemoryId, start: Option<&Mem
         return of_type(bits);
     }
     Wire { bits: width, signed, reason: "all that it holds and what is written fits".to_owned() }
-}
-
-/// Bits of a number, and whether the highest is the sign.
-pub(crate) fn number_width(value: u64, bits: u32) -> (u32, bool) {
-    let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
-    match signed {
-        0.. => ((64 - value.leading_zeros()).max(1), false),
-        _ => (65 - (!signed as u64).leading_zeros(), true),
-    }
 }
 
 /// Bits of an operand's wire, and whether the highest is the sign.
@@ -275,19 +267,5 @@ fn needed_of_operands(kernel: &Kernel, node: &KernelNode, bits: u32) -> Vec<u32>
         | Action::Absolute
         | Action::Load(_)
         | Action::Store(_) => all(ALL),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number_width;
-
-    #[test]
-    fn numbers_have_the_width_that_holds_them() {
-        assert_eq!(number_width(0, 8), (1, false));
-        assert_eq!(number_width(200, 32), (8, false));
-        assert_eq!(number_width(255, 8), (1, true));
-        assert_eq!(number_width(128, 8), (8, true));
-        assert_eq!(number_width(u64::MAX, 64), (1, true));
     }
 }

@@ -247,8 +247,19 @@ pub struct HdlJob {
     pub contracts: Vec<PortContract>,
     /// How wide wires are.
     pub widths: HdlWidths,
+    /// From which widths it is decided what is done when.
+    pub schedule: HdlSchedule,
     /// Of what and how fast.
     pub limits: HdlLimits,
+}
+
+/// From which widths delays are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HdlSchedule {
+    /// From those of types, so that circuits of all widths take the same cycles.
+    Common,
+    /// From those of its wires.
+    Own,
 }
 
 /// How wide wires are.

@@ -6,15 +6,18 @@
 //! C function with the same inputs at random, as Verilog and as yosys' netlist; cells are counted
 //! after yosys has cleaned up. Then the circuits are placed, once for each seed.
 //!
+//! Further circuits have a schedule of their own, by their own widths, or other resources.
+//!
 //! A kernel that cannot be measured stays in the table with its reason. Status 3 if a run is wrong.
-//! Output: `benchmarks/hdl.md`.
+//! Output: `benchmarks/hdl.md`, with the chart `hdl.svg`.
 
+mod chart;
 mod page;
 
 use super::{machine, setup, timed};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
-use page::{Line, WIDTHS};
+use page::{Line, Other, WIDTHS};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,11 +69,47 @@ const KERNELS: [Kernel; 17] = [
     kernel("bits", "loops", "congruential", &["--assume=congruential.turns=0..40"]),
 ];
 
+/// A kind of circuit: its widths, and flags besides those of its kernel.
+struct Arm {
+    /// What the page calls it; empty for those at the common schedule.
+    name: &'static str,
+    widths: &'static str,
+    flags: &'static [&'static str],
+    /// Whether it is made of the document's kernels alone, and not placed.
+    is_resources: bool,
+}
+
+const fn own(widths: &'static str) -> Arm {
+    Arm { name: "own schedule", widths, flags: &["--schedule=own"], is_resources: false }
+}
+
+const fn resources(name: &'static str, widths: &'static str, flags: &'static [&'static str]) -> Arm {
+    Arm { name, widths, flags, is_resources: true }
+}
+
+const ONE: (&str, &[&str]) = ("1 multiplier, 1 port", &["--multipliers=1", "--memory-ports=1"]);
+const TWO: (&str, &[&str]) = ("2 multipliers, 2 ports", &["--multipliers=2", "--memory-ports=2"]);
+const FOUR: (&str, &[&str]) = ("4 multipliers, 4 ports", &["--multipliers=4", "--memory-ports=4"]);
+
+/// What is made besides the four kinds of widths. Declared widths have the common schedule as their own.
+const OTHERS: [Arm; 8] = [
+    own("llvm"),
+    own("proven"),
+    resources(ONE.0, "declared", ONE.1),
+    resources(ONE.0, "proven", ONE.1),
+    resources(TWO.0, "declared", TWO.1),
+    resources(TWO.0, "proven", TWO.1),
+    resources(FOUR.0, "declared", FOUR.1),
+    resources(FOUR.0, "proven", FOUR.1),
+];
+
 struct Options {
     runs: u32,
     seeds: u32,
     /// Whether circuits that an earlier run measured are taken as they are.
     as_built: bool,
+    /// Whether circuits are made with schedules of their own, and with other resources.
+    others: bool,
     kernels: Vec<String>,
     opcost: Option<PathBuf>,
     out: PathBuf,
@@ -92,8 +131,17 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
             continue;
         }
         eprintln!("bench: {} {name}", kernel.set);
-        let measured = measure(&opcost, kernel, &options, &folder).map_err(|failure| failure.to_string());
-        lines.push(Line { set: kernel.set, name, measured });
+        let circuit = |arm: &Arm| measure(&opcost, kernel, arm, &options, &folder);
+        let plain = |widths| Arm { name: "", widths, flags: &[], is_resources: false };
+        let measured = WIDTHS.iter().map(|widths| circuit(&plain(widths))).collect();
+        let is_there =
+            |arm: &Arm| options.as_built && folder.join(format!("{}.json", file_name(kernel, arm))).is_file();
+        let is_wished = |arm: &Arm| options.others && (kernel.set == "hdl" || !arm.is_resources);
+        let asked = OTHERS.iter().filter(|arm| is_wished(arm) || is_there(arm));
+
+        let others = asked.map(|arm| Other { name: arm.name, widths: arm.widths, measured: circuit(arm) });
+        let others = others.collect();
+        lines.push(Line { set: kernel.set, name, measured, others });
     }
     if lines.is_empty() {
         return Err(Failure::usage(format!("no kernel is called {}", options.kernels.join(" or "))));
@@ -106,6 +154,8 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
         let name = tool.split(' ').next().unwrap_or_default();
         facts += &format!("| {name} | {} |\n", version.replace('|', "/"));
     }
+    let picture = options.out.with_extension("svg");
+    fs::write(&picture, chart::draw(&lines)).map_err(|error| Failure::at("write", &picture, error))?;
     setup::publish(&page::write(&lines, &facts), &options.out)?;
     match page::wrong_runs(&lines) {
         0 => Ok(()),
@@ -113,30 +163,35 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
 }
 
-fn measure(opcost: &Path, kernel: &Kernel, options: &Options, folder: &Path) -> Result<Vec<Value>> {
-    let source = repository()?.join("corpus").join(kernel.set).join(format!("{}.c", kernel.file));
-    let mut documents = Vec::new();
-    for widths in WIDTHS {
-        let name = format!("{}-{}-{}-{widths}", kernel.set, kernel.file, kernel.function);
-        let path = folder.join(format!("{name}.json"));
-        if !(options.as_built && path.is_file()) {
-            let mut command = Command::new(opcost);
-            command.args(["hdl", "--synthesise", "ice40", "--widths", widths, "--top", kernel.function]);
-            command.args(kernel.flags).arg(&source).arg("-o").arg(folder.join(&name));
-            command.args(["--cosimulate", &options.runs.to_string(), "--seeds", &options.seeds.to_string()]);
-            command.args(["--json", "-"]);
-            let own = folder.join(&name);
-            fs::create_dir_all(&own).map_err(|error| Failure::at("create", &own, error))?;
-            // Status 3: a run is wrong, which the table has to show.
-            let (text, _) = timed::run(&mut command, &[3], &own)?;
-            fs::write(&path, text).map_err(|error| Failure::at("write", &path, error))?;
-        }
-        let text = fs::read_to_string(&path).map_err(|error| Failure::at("read", &path, error))?;
-        let document =
-            serde_json::from_str(&text).map_err(|error| Failure::new(format!("{name}: {error}")))?;
-        documents.push(document);
+/// What the files of a circuit are called.
+fn file_name(kernel: &Kernel, arm: &Arm) -> String {
+    let mut name = format!("{}-{}-{}-{}", kernel.set, kernel.file, kernel.function, arm.widths);
+    for word in arm.name.split([' ', ',']).filter(|word| !word.is_empty()) {
+        name += &format!("-{word}");
     }
-    Ok(documents)
+    name
+}
+
+/// The document of one circuit.
+fn measure(opcost: &Path, kernel: &Kernel, arm: &Arm, options: &Options, folder: &Path) -> Result<Value> {
+    let source = repository()?.join("corpus").join(kernel.set).join(format!("{}.c", kernel.file));
+    let name = file_name(kernel, arm);
+    let path = folder.join(format!("{name}.json"));
+    if !(options.as_built && path.is_file()) {
+        let mut command = Command::new(opcost);
+        command.args(["hdl", "--synthesise", "ice40", "--widths", arm.widths, "--top", kernel.function]);
+        command.args(kernel.flags).args(arm.flags).arg(&source).arg("-o").arg(folder.join(&name));
+        let seeds = if arm.is_resources { 0 } else { options.seeds };
+        command.args(["--cosimulate", &options.runs.to_string(), "--seeds", &seeds.to_string()]);
+        command.args(["--json", "-"]);
+        let own = folder.join(&name);
+        fs::create_dir_all(&own).map_err(|error| Failure::at("create", &own, error))?;
+        // Status 3: a run is wrong, which the table has to show.
+        let (text, _) = timed::run(&mut command, &[3], &own)?;
+        fs::write(&path, text).map_err(|error| Failure::at("write", &path, error))?;
+    }
+    let text = fs::read_to_string(&path).map_err(|error| Failure::at("read", &path, error))?;
+    serde_json::from_str(&text).map_err(|error| Failure::new(format!("{name}: {error}")))
 }
 
 fn number(flag: &str, text: &str) -> Result<u32> {
@@ -149,6 +204,7 @@ impl Options {
             runs: 100,
             seeds: 5,
             as_built: false,
+            others: false,
             kernels: Vec::new(),
             opcost: None,
             out: repository()?.join("benchmarks/hdl.md"),
@@ -162,6 +218,7 @@ impl Options {
                 "--runs" => options.runs = number(flag, value()?)?,
                 "--seeds" => options.seeds = number(flag, value()?)?,
                 "--as-built" => options.as_built = true,
+                "--others" => options.others = true,
                 "--kernels" => options.kernels = value()?.split(',').map(str::to_owned).collect(),
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--out" => options.out = PathBuf::from(value()?),

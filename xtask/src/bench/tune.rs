@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn flags_are_read_and_wrong_ones_are_refused() {
-        let options = Options::parse(&["--runs", "3", "--programs", "lua,zstd", "--parts", "split"]).unwrap();
+        let options =
+            Options::parse(&["--runs", "3", "--programs", "lua,zstd", "--parts", "copies"]).unwrap();
         assert_eq!((options.runs, options.programs.len()), (3, 2));
         assert_eq!(options.parts, [Part::Copies]);
         assert!(options.out.ends_with("benchmarks/tune.md"));

@@ -61,6 +61,7 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
         parameters: body.parameters,
         inputs,
         result: lowering.result_bits(function)?,
+        delay_bits: Vec::new(),
         nodes: lowering.nodes,
         blocks: lowering.blocks,
         memories: lowering.memories,

@@ -8,10 +8,10 @@ use opcost_index::Id;
 use opcost_ir::Predicate;
 
 use super::names::View;
-use super::{At, Writer, range};
-use crate::kernel::{Action, Factor, KernelOperand, NodeId};
+use super::{At, Writer};
+use crate::kernel::{Action, Factor, KernelOperand, NodeId, number_width};
 use crate::target::Unit;
-use crate::widths::{number_width, operand_width};
+use crate::widths::operand_width;
 
 /// A value of so many bits in other bits.
 struct Resizing {
@@ -194,7 +194,7 @@ impl Writer<'_> {
             return value.to_owned();
         }
         let name = format!("{}_T", self.node_names[node.index()]);
-        self.wire(&name, from, value);
+        self.wire(&name, from, value, "the whole value, of which another wire takes what it carries");
         let view = View::Net { name, bits: from, signed, declared: from };
         self.field(&view, 0, to, signed)
     }
@@ -269,9 +269,8 @@ impl Writer<'_> {
     }
 
     /// Declares a wire and gives it a value.
-    pub(super) fn wire(&mut self, name: &str, bits: u32, value: &str) {
-        self.widths.insert(name.to_owned(), bits);
-        self.declarations.push(format!("  wire {}{name};", range(bits)));
+    pub(super) fn wire(&mut self, name: &str, bits: u32, value: &str, why: &str) {
+        self.declare(name, bits, &format!("// {}", why.replace(['\n', '\r'], " ")));
         self.assignments.push(format!("  assign {name} = {value};"));
     }
 }

@@ -112,6 +112,7 @@ impl Writer<'_> {
             None => format!("fewer than 2^{bits} elements"),
         };
         let note = format!("// {} is a memory of {elements} of {} bits", memory.name, memory.bits);
+        let element = format!("// an element of {}, i{}: {}", memory.name, memory.bits, wire.reason);
         let reads = uses.reads.len() as u32;
         let is_written = !uses.addresses.is_empty();
         if is_one_port {
@@ -122,14 +123,14 @@ impl Writer<'_> {
                 self.ports.push(format!("  output {}{name}_read{read}_address {note}", range(bits)));
             }
             self.ports.push(format!("  output {name}_read{read}_enable"));
-            self.ports.push(format!("  input {data}{name}_read{read}_data"));
+            self.ports.push(format!("  input {data}{name}_read{read}_data {element}"));
             self.widths.insert(format!("{name}_read{read}_data"), wire.bits);
         }
         if is_written {
             if !is_one_port {
                 self.ports.push(format!("  output {}{name}_write_address {note}", range(bits)));
             }
-            self.ports.push(format!("  output {data}{name}_write_data"));
+            self.ports.push(format!("  output {data}{name}_write_data {element}"));
             self.ports.push(format!("  output {name}_write_enable"));
         }
         self.outside.push(MemoryPort {
@@ -187,6 +188,11 @@ impl Writer<'_> {
             wire.bits,
             wire.reason
         ));
+        let element = format!(
+            "an element of {}, i{}; {} bits{signed}: {}",
+            memory.name, memory.bits, wire.bits, wire.reason
+        );
+        let position = format!("which element of {}; {bits} bits: it has {length}", memory.name);
         if let Some(cells) = cells.filter(|cells| is_table || !cells.is_empty()) {
             let mask = u64::MAX >> (64 - wire.bits);
             self.control.push("  initial begin".to_owned());
@@ -200,7 +206,7 @@ impl Writer<'_> {
         if one_port {
             let all: Vec<Writing> = uses.reads.iter().flatten().chain(&uses.addresses).cloned().collect();
             address_of_all = format!("{name}_address");
-            self.wire(&address_of_all.clone(), bits, &chosen(&all, bits));
+            self.wire(&address_of_all.clone(), bits, &chosen(&all, bits), &position);
             self.use_all(&address_of_all);
         }
         for (read, list) in uses.reads.iter().enumerate() {
@@ -208,20 +214,16 @@ impl Writer<'_> {
                 true => address_of_all.clone(),
                 false => {
                     let address = format!("{name}_read{read}_address");
-                    self.wire(&address, bits, &chosen(list, bits));
+                    self.wire(&address, bits, &chosen(list, bits), &position);
                     self.use_all(&address);
                     address
                 }
             };
             let (enable, data) = (format!("{name}_read{read}_enable"), format!("{name}_read{read}_data"));
-            self.wire(&enable, 1, &any(list));
+            self.wire(&enable, 1, &any(list), "whether it is read");
             self.use_all(&enable);
             self.widths.insert(data.clone(), wire.bits);
-            self.declarations.push(format!(
-                "  reg {}{data}; // an element of {}",
-                range(wire.bits),
-                self.kernel.memories[id].name
-            ));
+            self.declarations.push(format!("  reg {}{data}; // {element}", range(wire.bits)));
             self.control.push(format!("  always @(posedge clk) if ({enable}) {data} <= {name}[{address}];"));
         }
         if !uses.addresses.is_empty() {
@@ -230,13 +232,13 @@ impl Writer<'_> {
                 true => address_of_all,
                 false => {
                     let address = format!("{name}_write_address");
-                    self.wire(&address, bits, &chosen(&uses.addresses, bits));
+                    self.wire(&address, bits, &chosen(&uses.addresses, bits), &position);
                     self.use_all(&address);
                     address
                 }
             };
-            self.wire(&data, wire.bits, &chosen(&uses.data, wire.bits));
-            self.wire(&enable, 1, &any(&uses.addresses));
+            self.wire(&data, wire.bits, &chosen(&uses.data, wire.bits), &element);
+            self.wire(&enable, 1, &any(&uses.addresses), "whether it is written");
             self.use_all(&data);
             self.use_all(&enable);
             self.control.push(format!("  always @(posedge clk) if ({enable}) {name}[{address}] <= {data};"));

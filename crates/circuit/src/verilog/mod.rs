@@ -52,6 +52,13 @@ pub struct Design {
     pub report: DesignReport,
 }
 
+impl Design {
+    /// Whether a memory in it may hold something from one call to the next.
+    pub fn has_state(&self) -> bool {
+        self.report.memories.iter().any(|memory| !memory.is_table)
+    }
+}
+
 /// A port for a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScalarPort {

@@ -11,6 +11,9 @@ use crate::kernel::{Action, NodeId};
 use crate::target::Unit;
 use crate::widths::operand_width;
 
+/// Why a unit has its bits.
+const WIDEST: &str = "as wide as the widest that works here";
+
 impl Writer<'_> {
     /// Nodes by the unit that they work in.
     fn members(&self) -> BTreeMap<(Unit, u32), Vec<NodeId>> {
@@ -83,16 +86,31 @@ impl Writer<'_> {
             let (left, right) = (&extended[0], &extended[1]);
             match unit {
                 Unit::Multiplier => {
-                    self.wire(&format!("multiplier_U{number}_Y"), width, &format!("{left} * {right}"));
+                    self.wire(
+                        &format!("multiplier_U{number}_Y"),
+                        width,
+                        &format!("{left} * {right}"),
+                        WIDEST,
+                    );
                 }
                 Unit::Divider => {
                     let is_div =
                         |node: &NodeId| matches!(self.kernel.nodes[*node].action, Action::Div { .. });
                     if members.iter().any(is_div) {
-                        self.wire(&format!("divider_U{number}_Q"), width, &format!("{left} / {right}"));
+                        self.wire(
+                            &format!("divider_U{number}_Q"),
+                            width,
+                            &format!("{left} / {right}"),
+                            WIDEST,
+                        );
                     }
                     if !members.iter().all(is_div) {
-                        self.wire(&format!("divider_U{number}_R"), width, &format!("{left} % {right}"));
+                        self.wire(
+                            &format!("divider_U{number}_R"),
+                            width,
+                            &format!("{left} % {right}"),
+                            WIDEST,
+                        );
                     }
                 }
             }
@@ -115,7 +133,7 @@ impl Writer<'_> {
             list.push(Writing { enable: self.enable(block, cycle), value });
         }
         let value = chosen(&list, bits);
-        self.wire(name, bits, &value);
+        self.wire(name, bits, &value, WIDEST);
     }
 }
 

@@ -18,8 +18,8 @@ use std::path::Path;
 use std::process::Command;
 
 use opcost_circuit::{
-    CircuitRefusal, Claim, Design, NodeOrigin, Resources, Schedule, Target, check, declared, design, lower,
-    schedule, testbench, widths,
+    CircuitRefusal, Claim, Design, NodeOrigin, Resources, Schedule, Target, axi, axi_testbench, check,
+    declared, design, lower, schedule, testbench, widths,
 };
 use opcost_ir::{Module, Type, parse_module};
 use opcost_key::FunctionId;
@@ -55,6 +55,9 @@ impl Runs {
                 }
                 Given::Memory(bits, elements) => {
                     let size = elements.len() as u64 * u64::from(bits / 8);
+                    if !elements.is_empty() {
+                        writeln!(before, "{:x}", elements.len()).expect("a string");
+                    }
                     let start = memory.allocate(size).expect("there is room");
                     for (place, &element) in elements.iter().enumerate() {
                         let mut at = start;
@@ -163,6 +166,24 @@ fn simulate(folder: &Path, made: &Design, runs: &Runs, lengths: &[u64]) -> Strin
     output(Command::new("vvp").arg("-n").arg("sim").current_dir(folder))
 }
 
+/// Simulates the circuit with AXI ports, and lints it; the last line.
+fn simulate_axi(folder: &Path, made: &Design, runs: &Runs, lengths: &[u64]) -> String {
+    std::fs::write(folder.join("axi.v"), axi(made)).expect("a file");
+    std::fs::write(folder.join("axi_bench.v"), axi_testbench(made, "vectors", lengths)).expect("a file");
+    std::fs::write(folder.join("vectors"), format!("{:x}\n{}", runs.count, runs.lines)).expect("a file");
+    let words = output(
+        Command::new("verilator")
+            .args(["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module"])
+            .arg(format!("{}_axi", made.name))
+            .arg(folder.join("axi.v")),
+    );
+    assert!(words.is_empty(), "{words}\n{}", axi(made));
+    let files = ["axi.v", "axi_bench.v"].map(|file| folder.join(file));
+    output(Command::new("iverilog").args(["-g2005", "-o"]).arg(folder.join("axi")).args(&files));
+    let text = output(Command::new("vvp").arg("-n").arg("axi").current_dir(folder));
+    text.lines().last().unwrap_or_default().to_owned()
+}
+
 fn lint(folder: &Path, made: &Design) {
     std::fs::write(folder.join("kernel.v"), &made.verilog).expect("a file");
     let words = output(
@@ -207,6 +228,12 @@ fn try_all(text: &str, runs: &Runs, lengths: &[u64], lints: bool) -> Vec<Made> {
                 made.design.verilog,
                 made.schedule
             );
+            assert!(last.ends_with(" outside 0"), "{last}");
+            if lints {
+                let last = simulate_axi(folder.path(), &made.design, runs, lengths);
+                let start = format!("runs {} wrong 0 ", runs.count);
+                assert!(last.starts_with(&start) && last.ends_with(" outside 0"), "{last}\n{text}");
+            }
             ends.push(last);
             all.push(made);
         }

@@ -1,5 +1,6 @@
 //! Flags of `opcost hdl`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -14,10 +15,12 @@ Examples:
   opcost hdl kernel.c --top fir -o out --assume 'fir.n=0..99' --widths certified
   opcost hdl kernel.c --top fir -o out --clock 100MHz --multipliers 2 --memory-ports 1
   opcost hdl kernel.c --top fir -o out --cosimulate 100      the C function against the circuit
+  opcost hdl kernel.c main.c --top fir -o out --replay -- DATA     each call of a run against it
   opcost hdl kernel.c --top fir -o out --synthesise ice40    cells and clock, by yosys and nextpnr
   opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
 
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 the circuit and the C function differ.";
+Exit status: 0 success, 1 opcost failed, 2 usage, 3 circuit and function differ or a call is refused,
+4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct HdlArguments {
@@ -35,6 +38,9 @@ pub(crate) struct HdlArguments {
     /// How wide wires are.
     #[arg(long, value_name = "KIND", value_enum, default_value = "proven")]
     pub(crate) widths: WidthsName,
+    /// From which widths it is decided what is done in one cycle.
+    #[arg(long, value_name = "KIND", value_enum, default_value = "common")]
+    pub(crate) schedule: ScheduleName,
     /// The clock: a frequency such as 100MHz. It decides what is done within one cycle.
     #[arg(long, value_name = "FREQUENCY", default_value = "50MHz")]
     pub(crate) clock: Clock,
@@ -53,21 +59,28 @@ pub(crate) struct HdlArguments {
     /// Elements that the testbench gives to such a memory.
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub(crate) elements: u64,
-    /// How the circuit is called: by start and done alone, or also by a module with valid and ready.
+    /// How the circuit is called: by start and done alone, or also by a module around it.
     #[arg(long, value_name = "KIND", value_enum, default_value = "start")]
     pub(crate) interface: InterfaceName,
     /// Calls the C function so often with inputs at random, and the circuit with the same. Status 3 if
     /// they differ. It needs iverilog and clang's sanitizers (libclang-rt-22-dev).
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub(crate) cosimulate: Option<u64>,
+    /// Runs the sources as a program, with the words after --, and gives the circuit each call that the run makes.
+    /// Status 3 if one differs, or is none that the circuit takes. It needs what --cosimulate needs.
+    #[arg(long, conflicts_with = "cosimulate")]
+    pub(crate) replay: bool,
+    /// At most so many calls of the run are compared: the first ones.
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) calls: u64,
     /// Another number gives other inputs at random.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cosimulate")]
     pub(crate) seed: u64,
     /// Writes a waveform (VCD) of the simulation of the Verilog, for GTKWave and the like.
-    #[arg(long, value_name = "FILE", requires = "cosimulate")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) waveform: Option<PathBuf>,
     /// Synthesises the circuit with yosys for a chip, and places it with nextpnr. What is missing is named.
-    /// With --cosimulate the netlist is simulated, too.
+    /// With --cosimulate or --replay the netlist is simulated, too.
     #[arg(long, value_name = "CHIP", value_enum)]
     pub(crate) synthesise: Option<ChipName>,
     /// Places so often, each time with another seed; 0 does not place.
@@ -78,6 +91,16 @@ pub(crate) struct HdlArguments {
     /// Writes JSON (schema opcost.hdl/1) to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Arguments of the program, with --replay.
+    #[arg(last = true, value_name = "ARGS", requires = "replay")]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl HdlArguments {
+    /// Whether the circuit is simulated.
+    pub(crate) fn simulates(&self) -> bool {
+        self.replay || self.cosimulate.is_some()
+    }
 }
 
 /// How wide wires are, as a flag takes it.
@@ -115,6 +138,15 @@ impl WidthsName {
     }
 }
 
+/// From which widths delays are, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleName {
+    /// From those of types: circuits of all --widths take the same cycles.
+    Common,
+    /// From those of its own wires: narrow ones do more in a cycle.
+    Own,
+}
+
 /// How a circuit is called, as a flag takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InterfaceName {
@@ -122,6 +154,8 @@ pub(crate) enum InterfaceName {
     Start,
     /// A module NAME_stream around it with valid and ready, for calls and for results.
     Stream,
+    /// A module NAME_axi around it with registers by AXI4-Lite, and with its memories by AXI4.
+    Axi,
 }
 
 /// A chip, as a flag takes it.

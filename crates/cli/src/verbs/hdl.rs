@@ -6,15 +6,16 @@
 
 use std::path::Path;
 
-use crate::arguments::{HdlArguments, InterfaceName};
-use crate::verbs::hdl_cosimulate::cosimulate;
+use crate::arguments::{HdlArguments, InterfaceName, ScheduleName};
+use crate::verbs::hdl_cosimulate::{cosimulate, unnamed_data};
+use crate::verbs::hdl_replay::{Replayed, replay};
 use crate::verbs::hdl_synthesise::synthesise;
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::{OF_RUNS, about, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{HdlJob, HdlLimits, WorldWish};
-use opcost_report::hdl::{HdlJson, HdlReport, print_hdl};
+use opcost_job::program::{HdlJob, HdlLimits, HdlSchedule, WorldWish};
+use opcost_report::hdl::{HdlJson, HdlReplay, HdlReport, print_hdl};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_toolchain::build::{Build, Purpose};
@@ -38,6 +39,16 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
             "--cosimulate calls the function of one source in C; give that file alone".to_owned(),
         ));
     }
+    if arguments.replay && sources.len() != inputs.len() {
+        return Err(Failure::Usage(
+            "--replay compiles the program; give all of it as sources in C".to_owned(),
+        ));
+    }
+    if arguments.waveform.is_some() && !arguments.simulates() {
+        return Err(Failure::Usage(
+            "--waveform is of a simulation; add --cosimulate RUNS or --replay".to_owned(),
+        ));
+    }
     let mut options = arguments.compile.options();
     let plain = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm"];
     options.cflags.extend(plain.map(str::to_owned));
@@ -55,6 +66,10 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         source,
         contracts: arguments.contracts.contracts.clone(),
         widths: arguments.widths.widths(),
+        schedule: match arguments.schedule {
+            ScheduleName::Common => HdlSchedule::Common,
+            ScheduleName::Own => HdlSchedule::Own,
+        },
         limits: HdlLimits {
             period: arguments.clock.period,
             multipliers: arguments.multipliers,
@@ -72,9 +87,19 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     save_text(Some(&file(".v")), &answers.verilog, Stream::Stdout)?;
     save_text(Some(&file("_testbench.v")), &answers.testbench, Stream::Stdout)?;
     save_text(Some(&file("_frame.v")), &answers.frame, Stream::Stdout)?;
-    if arguments.interface == InterfaceName::Stream {
-        save_text(Some(&file("_stream.v")), &answers.stream, Stream::Stdout)?;
-        save_text(Some(&file("_stream_testbench.v")), &answers.stream_testbench, Stream::Stdout)?;
+    let around: &[(&str, &String)] = match arguments.interface {
+        InterfaceName::Start => &[],
+        InterfaceName::Stream => {
+            &[("_stream.v", &answers.stream), ("_stream_testbench.v", &answers.stream_testbench)]
+        }
+        InterfaceName::Axi => &[
+            ("_axi.v", &answers.axi),
+            ("_axi.h", &answers.axi_header),
+            ("_axi_testbench.v", &answers.axi_testbench),
+        ],
+    };
+    for (end, text) in around {
+        save_text(Some(&file(end)), text, Stream::Stdout)?;
     }
     if let Some(contract) = &answers.contract {
         save_text(Some(&file("_contract.sv")), contract, Stream::Stdout)?;
@@ -85,22 +110,39 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     if let Some(driver) = &answers.driver {
         save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
     }
-    let simulation = match arguments.cosimulate {
+    let mut simulation = match arguments.cosimulate {
         Some(runs) => Some(cosimulate(arguments, &answers, runs)?),
         None => None,
     };
+    let mut calls = None;
+    if arguments.replay {
+        let source = answers.replay.as_ref().ok_or_else(|| unnamed_data(arguments, "--replay"))?;
+        save_text(Some(&file("_replay.c")), source, Stream::Stdout)?;
+        match replay(arguments, &answers, &sources)? {
+            Replayed::Failed(words) => {
+                opcost_answer::tell!("{words}");
+                return Ok(Status::Program);
+            }
+            Replayed::Compared(of_run, replay) => {
+                simulation = Some(of_run);
+                calls = Some(replay);
+            }
+        }
+    }
     let synthesis = match arguments.synthesise {
         Some(chip) => Some(synthesise(arguments, &answers, chip)?),
         None => None,
     };
     let netlist = synthesis.as_ref().and_then(|synthesis| synthesis.netlist);
     let is_wrong = simulation.into_iter().chain(netlist).any(|simulation| simulation.wrong > 0);
+    let is_accepted = calls.as_ref().is_none_or(HdlReplay::is_accepted);
     let report = HdlReport {
         answers: &answers,
         about: about(&inputs, &arguments.compile),
         folder,
         widths: arguments.widths.word(),
         simulation,
+        replay: calls,
         synthesis,
     };
     if let Some(path) = &arguments.json {
@@ -109,5 +151,5 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     if arguments.json.as_deref() != Some(Path::new("-")) {
         save_text(None, &print_hdl(&report), Stream::Stdout)?;
     }
-    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
+    Ok(if is_wrong || !is_accepted { Status::Verdict } else { Status::Fine })
 }

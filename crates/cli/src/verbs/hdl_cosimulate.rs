@@ -25,24 +25,12 @@ pub(super) fn cosimulate(
     runs: u64,
 ) -> Result<HdlSimulation, Failure> {
     if answers.driver.is_none() {
-        return Err(Failure::Usage(format!(
-            "{} uses data that nobody else can name or write; make it a parameter, or leave out --cosimulate",
-            arguments.top
-        )));
+        return Err(unnamed_data(arguments, "--cosimulate"));
     }
     let working = Progress::start("simulating");
     let (folder, name) = (&*arguments.folder, &answers.name);
-    let mut compile = Command::new("clang-22");
-    compile.args([
-        "-O1",
-        "-w",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=all",
-        "-fwrapv-pointer",
-    ]);
-    compile.args(&arguments.compile.cflags);
-    compile.args(arguments.compile.include.iter().map(|folder| format!("-I{folder}")));
-    compile.args(arguments.compile.define.iter().map(|word| format!("-D{word}")));
+    let mut compile = compiler(arguments);
+    compile.arg("-fno-sanitize-recover=all");
     let driver = folder.join(format!("{name}_driver"));
     compile.arg(folder.join(format!("{name}_driver.c"))).arg("-o").arg(&driver);
     carry_out(&mut compile, "install clang-22 (opcost doctor says how)")?;
@@ -59,6 +47,38 @@ pub(super) fn cosimulate(
             complaint(&output)
         )));
     }
+    let outcome = simulate_interface(arguments, answers);
+    drop(working);
+    let Outcome { mut simulation, outside } = outcome?;
+    // The function itself stays within its memories, or it would have done something undefined.
+    simulation.wrong += outside;
+    Ok(simulation)
+}
+
+/// The function cannot be called with memories of ours.
+pub(super) fn unnamed_data(arguments: &HdlArguments, flag: &str) -> Failure {
+    Failure::Usage(format!(
+        "{} uses data that nobody else can name or write; make it a parameter, or leave out {flag}",
+        arguments.top
+    ))
+}
+
+/// The compiler with sanitizers, and the user's flags for sources.
+pub(super) fn compiler(arguments: &HdlArguments) -> Command {
+    let mut compile = Command::new("clang-22");
+    compile.args(["-O1", "-w", "-fsanitize=address,undefined", "-fwrapv-pointer"]);
+    compile.args(&arguments.compile.cflags);
+    compile.args(arguments.compile.include.iter().map(|folder| format!("-I{folder}")));
+    compile.args(arguments.compile.define.iter().map(|word| format!("-D{word}")));
+    compile
+}
+
+/// Simulates the circuit in the interface that was asked for, with the numbers that are written.
+///
+/// # Errors
+/// iverilog is missing, or the simulation ends early.
+pub(super) fn simulate_interface(arguments: &HdlArguments, answers: &HdlAnswers) -> Result<Outcome, Failure> {
+    let name = &answers.name;
     let mut plus = Vec::new();
     if let Some(path) = &arguments.waveform {
         let whole = std::path::absolute(path).map_err(Failure::file("find", path))?;
@@ -67,15 +87,22 @@ pub(super) fn cosimulate(
     let end = match arguments.interface {
         InterfaceName::Start => "",
         InterfaceName::Stream => "_stream",
+        InterfaceName::Axi => "_axi",
     };
     let mut sources = vec![format!("{name}{end}.v").into()];
-    if !end.is_empty() {
+    // The other has a copy of the circuit.
+    if arguments.interface == InterfaceName::Stream {
         sources.push(format!("{name}.v").into());
     }
     let testbench = format!("{name}{end}_testbench.v");
-    let simulation = simulate(arguments, &Simulated { sources, testbench }, &plus);
-    drop(working);
-    simulation
+    simulate(arguments, &Simulated { sources, testbench }, &plus)
+}
+
+/// What a simulation showed.
+pub(super) struct Outcome {
+    pub(super) simulation: HdlSimulation,
+    /// Runs with an address that is no element of its memory; they are not among the wrong ones.
+    pub(super) outside: u64,
 }
 
 /// What is simulated, by names in the folder.
@@ -94,7 +121,7 @@ pub(super) fn simulate(
     arguments: &HdlArguments,
     what: &Simulated,
     plus: &[String],
-) -> Result<HdlSimulation, Failure> {
+) -> Result<Outcome, Failure> {
     let folder = &*arguments.folder;
     let program = format!("{}.vvp", what.sources[0].with_extension("").display());
     let mut compile = Command::new("iverilog");
@@ -106,21 +133,21 @@ pub(super) fn simulate(
     let text = carry_out(&mut simulate, "apt-get install iverilog")?;
     let last = text.lines().rev().find(|line| line.starts_with("runs ")).unwrap_or("");
     let numbers: Vec<u64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();
-    let [runs, wrong, cycles] = numbers[..] else {
+    let [runs, wrong, cycles, outside] = numbers[..] else {
         return Err(Failure::Module {
             module: arguments.top.clone(),
             message: format!("the simulation ends without a result: {}", text.trim()),
         });
     };
-    if wrong > 0 {
+    if wrong > 0 || (outside > 0 && !arguments.replay) {
         let first: Vec<&str> = text.lines().take(3).collect();
         opcost_answer::tell!("{}", first.join("\n"));
     }
-    Ok(HdlSimulation { runs, wrong, cycles })
+    Ok(Outcome { simulation: HdlSimulation { runs, wrong, cycles }, outside })
 }
 
 /// What a sanitizer says first.
-fn complaint(output: &Output) -> String {
+pub(super) fn complaint(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = text.lines().find(|line| line.contains("runtime error") || line.contains("ERROR: "));
     line.map_or_else(|| output.status.to_string(), |line| line.trim_start_matches('=').trim().to_owned())

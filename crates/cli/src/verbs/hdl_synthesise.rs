@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::hdl_cosimulate::{Simulated, carry_out, simulate};
+use super::hdl_cosimulate::{Outcome, Simulated, carry_out, simulate};
 use super::hdl_switching::FanOuts;
 use crate::arguments::{ChipName, HdlArguments};
 use opcost_answer::Failure;
@@ -94,7 +94,7 @@ impl Synthesis<'_> {
         all.carries = Some(count(&|kind| begin(kind, &["SB_CARRY", "CCU2C", "CARRY4"])));
         all.block_rams = Some(count(&|kind| begin(kind, &["SB_RAM40", "DP16KD", "RAMB"])));
         all.multipliers = Some(count(&|kind| begin(kind, &["SB_MAC16", "MULT18X18D", "DSP48"])));
-        if self.arguments.cosimulate.is_none() {
+        if !self.arguments.simulates() {
             return Ok(());
         }
         let Some(cells) = self.cells() else {
@@ -104,7 +104,13 @@ impl Synthesis<'_> {
         let sources = vec![format!("{name}_netlist.v").into(), cells];
         let waves = format!("{name}_netlist.vcd");
         let what = Simulated { sources, testbench: format!("{name}_testbench.v") };
-        let simulation = simulate(self.arguments, &what, &[format!("+nets={waves}")])?;
+        let Outcome { mut simulation, outside } =
+            simulate(self.arguments, &what, &[format!("+nets={waves}")])?;
+        // In a run it is known from the Verilog how many calls are none of the circuit's.
+        match self.arguments.replay {
+            true => simulation.runs -= outside,
+            false => simulation.wrong += outside,
+        }
         let path = self.file("_netlist.vcd");
         let waveform = BufReader::new(File::open(&path).map_err(Failure::file("read", &path))?);
         let fan_outs = FanOuts::of(&netlist, name).ok_or_else(|| Failure::Module {

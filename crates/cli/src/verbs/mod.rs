@@ -18,6 +18,7 @@ pub(crate) mod export;
 pub(crate) mod fuel;
 pub(crate) mod hdl;
 mod hdl_cosimulate;
+mod hdl_replay;
 mod hdl_switching;
 mod hdl_synthesise;
 pub(crate) mod idle;

@@ -4,6 +4,8 @@
 //! circuits with widths of types, as proven, and as certified, and simulated against the C function
 //! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
 
+mod replay;
+
 use opcost_testkit::command::{Said, Workplace, holds_to_schema};
 use serde_json::Value;
 
@@ -194,6 +196,119 @@ fn a_circuit_is_called_by_valid_and_ready() {
     );
     let last = words.stdout.lines().last().unwrap_or_default().to_owned();
     assert!(last.starts_with("runs 40 wrong ") && !last.starts_with("runs 40 wrong 0"), "{last}");
+}
+
+/// Registers and memories by AXI: equal to C with channels that hesitate at random. That is for all sizes of
+/// elements, for two memories, one port, and none. A shell that breaks the protocol is noticed.
+#[test]
+fn a_circuit_is_called_by_registers_and_reads_its_memories_by_itself() {
+    let place = workplace();
+    place.write("mac.c", MAC);
+    let mixed = "void mixed(const unsigned char *a, long *b, short k, unsigned n, long wide) {
+  for (unsigned i = 0; i < n; i++) b[i] = b[i] * k + a[i] + wide;
+}\n";
+    place.write("mixed.c", mixed);
+    place.write("plain.c", "int plain(signed char a, int b) { return a * 3 + b; }\n");
+    place.write(
+        "fill.c",
+        "void fill(short *a, unsigned n) { for (unsigned i = 0; i < n; i++) a[i] = (short)i; }\n",
+    );
+    let kernels: [(&str, &[&str]); 6] = [
+        ("mac", &["--assume", "mac.n=0..99"]),
+        ("mac", &["--assume", "mac.n=0..99", "--memory-ports", "1", "--no-pipelines"]),
+        ("mixed", &["--cflag=-fwrapv", "--assume", "mixed.n=0..40"]),
+        ("mixed", &["--cflag=-fwrapv", "--assume", "mixed.n=0..40", "--memory-ports", "4"]),
+        ("plain", &["--cflag=-fwrapv"]),
+        ("fill", &["--assume", "fill.n=0..40"]),
+    ];
+    for (top, flags) in kernels {
+        let source = place.at(&format!("{top}.c"));
+        made(&place, &source, &[&["--top", top, "--interface", "axi"], flags].concat());
+        let names = [format!("{top}_axi"), format!("out/{top}_axi.v")];
+        let flags = ["--lint-only", "-Wall", "--language", "1364-2001", "-Wno-DECLFILENAME", "--top-module"];
+        let words = place.tool("verilator", &[&flags[..], &[&names[0], &names[1]]].concat());
+        assert_eq!((words.stdout.trim(), words.stderr.trim()), ("", ""), "verilator has nothing to say");
+        // The header is C, and each of its offsets is one of a register.
+        let header = place.read(&format!("out/{top}_axi.h"));
+        assert!(header.contains("_CONTROL 0x00u"), "{header}");
+        place
+            .tool("clang-22", &["-fsyntax-only", "-Wall", "-Werror", "-x", "c", &format!("out/{top}_axi.h")]);
+    }
+    // The circuit itself is the one of other interfaces.
+    let circuit = place.read("out/fill.v");
+    assert!(!circuit.contains("clock_EN"), "{circuit}");
+    let right = place.read("out/fill_axi.v");
+    let wrong = |from: &str, to: &str| {
+        let wrong = right.replacen(from, to, 1);
+        assert_ne!(wrong, right, "{from}");
+        place.write("out/fill_axi.v", wrong);
+        let tools = "iverilog -g2005 -o a.vvp fill_axi.v fill_axi_testbench.v && timeout 60 vvp -n a.vvp";
+        let words = place.shell(&format!("cd out && {tools}"));
+        let last = words.stdout.lines().last().unwrap_or_default().to_owned();
+        assert!(!last.contains(" wrong 0 ") || last.contains(" outside 4"), "{from} → {to}: {last}");
+        words.stdout
+    };
+    let words = wrong("if (m_axi_awready) m_axi_awvalid <= 1'b0;", "m_axi_awvalid <= 1'b0;");
+    assert!(words.contains("does not stay") || words.contains("takes more than"), "{words}");
+    wrong("m_axi_awsize <= 3'd1", "m_axi_awsize <= 3'd2");
+    wrong("m_axi_wstrb <= 4'd3 <<", "m_axi_wstrb <= 4'd1 <<");
+    wrong("assign tick = ~|open;", "assign tick = 1'b1;");
+    wrong("s_axi_bresp <= is_busy ? 2'b10 : 2'b00;", "s_axi_bresp <= 2'b00;");
+    // A memory that answers with an error is seen in the control register, which the testbench reads.
+    let bench = place.read("out/fill_axi_testbench.v");
+    let failing = bench.replacen("m_axi_bresp <= 2'b00;", "m_axi_bresp <= 2'b10;", 1);
+    assert_ne!(bench, failing);
+    place.write("out/fill_axi_testbench.v", failing);
+    wrong("module fill_axi (", "module fill_axi  (");
+}
+
+/// With a schedule of its own, a narrow circuit takes fewer cycles, and declared widths take the same.
+#[test]
+fn narrow_circuits_do_more_in_a_cycle_of_their_own_schedule() {
+    let place = workplace();
+    let text = "int chain(unsigned char a, unsigned char b, unsigned char c, unsigned char d, const unsigned char *t) {
+  int x = a + b, y = x + c, z = y + d, w = z * 3 + t[z & 15];
+  return w * 5 + x * y + (z ^ w);
+}\n";
+    let source = place.write("chain.c", text);
+    let cycles = |kind: &str, schedule: &str| {
+        let flags = ["--top", "chain", "--widths", kind, "--schedule", schedule, "--clock", "100MHz"];
+        let document = made(&place, &source, &flags);
+        lint(&place, "chain");
+        document["simulation"]["cycles"].as_u64().expect("cycles")
+    };
+    let declared = cycles("declared", "common");
+    assert_eq!((cycles("declared", "own"), cycles("proven", "common")), (declared, declared));
+    assert!(cycles("proven", "own") < declared);
+    // A pipeline, and a loop of several blocks.
+    for top in ["energy", "masked_contents"] {
+        made(&place, &corpus("loops"), &["--top", top, "--schedule", "own"]);
+    }
+}
+
+/// Each wire, register and port of several bits says why it has them.
+#[test]
+fn every_declared_width_has_a_reason() {
+    let place = workplace();
+    let idct = corpus("idct");
+    let text = "int g(const int *a, unsigned n, int d) {
+  int t[16], sum = 0;
+  for (unsigned i = 0; i < 16; i++) t[i] = a[i] & 1023;
+  for (unsigned i = 0; i < n; i++) sum += t[i & 15] * (t[i + 1 & 15] >> (i & 3)) / (d | 1);
+  return sum;
+}\n";
+    let own = place.write("g.c", text);
+    for (top, source, flags) in [("idct", &idct, "--memory-ports=1"), ("g", &own, "--multipliers=1")] {
+        for kind in ["proven", "certified", "llvm", "declared"] {
+            place.opcost(&["hdl", "--top", top, "-o", "out", "--widths", kind, flags, source]).expect(0);
+            let verilog = place.read(&format!("out/{top}.v"));
+            let declares = |line: &&str| {
+                let kinds = ["  reg [", "  wire [", "  input [", "  output [", "  output reg ["];
+                kinds.iter().any(|kind| line.starts_with(kind)) && !line.contains(" // ")
+            };
+            assert_eq!(verilog.lines().find(declares), None, "{top} {kind}");
+        }
+    }
 }
 
 /// A waveform has the circuit's signals by their names in the source.

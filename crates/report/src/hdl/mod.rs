@@ -20,6 +20,33 @@ pub struct HdlSimulation {
     pub cycles: u64,
 }
 
+/// What the calls of a real run are to a circuit. Calls that are compared are the runs of the simulation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HdlReplay {
+    /// Calls of the function in the run.
+    pub calls: u64,
+    /// Calls that break a contract, do not fit the ports, or do something undefined. They are not compared.
+    pub broken: u64,
+    /// Which of these is the first, and why.
+    pub first_broken: Option<String>,
+    /// Calls that use an element that the circuit's memory does not have. They are not compared.
+    pub outside: u64,
+    /// Calls with pointers into one array that is written.
+    pub overlapping: u64,
+    /// Calls that are not compared since there are enough, or since the circuit keeps what one of these calls has
+    /// left.
+    pub left_out: u64,
+    /// Calls in processes that the program made, which are not compared either.
+    pub elsewhere: u64,
+}
+
+impl HdlReplay {
+    /// Whether each call that was looked at is one that the circuit takes.
+    pub fn is_accepted(&self) -> bool {
+        self.broken == 0 && self.outside == 0
+    }
+}
+
 /// What a circuit became on a chip. What was not measured is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HdlSynthesis {
@@ -39,7 +66,7 @@ pub struct HdlSynthesis {
     pub fmax_mhz: Vec<f64>,
     /// Toggles of nets times their fan-out, a cycle, in the simulation of the netlist.
     pub switched_capacitance: Option<f64>,
-    /// What the simulation of the netlist against the C function showed; null without `--cosimulate`.
+    /// What the simulation of the netlist against the C function showed; null without `--cosimulate` and `--replay`.
     pub netlist: Option<HdlSimulation>,
     /// Tools that are missing or failed, and what to do.
     pub missing: Vec<String>,
@@ -68,6 +95,8 @@ pub struct HdlReport<'a> {
     pub widths: &'a str,
     /// The simulation, if there was one.
     pub simulation: Option<HdlSimulation>,
+    /// The calls of a real run, if there was one.
+    pub replay: Option<HdlReplay>,
     /// What it became on a chip, if that was asked for.
     pub synthesis: Option<HdlSynthesis>,
 }
@@ -85,8 +114,10 @@ pub struct HdlJson<'a> {
     assumes: &'a [String],
     /// Circuits: one, for now.
     modules: Vec<ModuleJson<'a>>,
-    /// What the simulation against the C function showed; null without `--cosimulate`.
+    /// What the simulation against the C function showed; null without `--cosimulate` and `--replay`.
     simulation: Option<HdlSimulation>,
+    /// The calls of a real run; null without `--replay`.
+    replay: Option<&'a HdlReplay>,
     /// What the circuit became on a chip; null without `--synthesise`.
     synthesis: Option<&'a HdlSynthesis>,
 }
@@ -197,6 +228,7 @@ impl<'a> HdlJson<'a> {
             assumes: &answers.assumes,
             modules: vec![module],
             simulation: report.simulation,
+            replay: report.replay.as_ref(),
             synthesis: report.synthesis.as_ref(),
         })
     }
@@ -216,7 +248,7 @@ impl<'a> LoopJson<'a> {
 
 /// What is printed.
 pub fn print_hdl(report: &HdlReport<'_>) -> String {
-    let HdlReport { answers, about, folder, widths, simulation, synthesis } = report;
+    let HdlReport { answers, about, folder, widths, simulation, replay, synthesis } = report;
     let mut lines = vec![format!(
         "{} of {about} as a circuit: {}, {} of registers, widths {widths}",
         answers.name,
@@ -255,10 +287,44 @@ pub fn print_hdl(report: &HdlReport<'_>) -> String {
     }
     lines.extend(answers.slow.iter().map(|words| format!("longer than a cycle: {words}")));
     lines.extend(answers.assumes.iter().map(|fact| format!("assumes: {fact}")));
+    lines.extend(replay.iter().flat_map(replayed));
     lines.extend(simulation.as_ref().map(|simulation| simulated("simulated", simulation)));
     lines.extend(synthesis.iter().flat_map(synthesised));
     lines.push(format!("written: {}", folder.display()));
     lines.join("\n") + "\n"
+}
+
+/// What the calls of a run are.
+fn replayed(replay: &HdlReplay) -> Vec<String> {
+    let mut lines = vec![format!("the run: {}", counted(replay.calls, "call"))];
+    if replay.broken > 0 {
+        let first = replay.first_broken.as_deref().unwrap_or("no reason is known");
+        let calls = counted(replay.broken, "call");
+        lines.push(format!("not taken by the circuit: {calls}; {first}. Change --assume, or the caller"));
+    }
+    if replay.outside > 0 {
+        let calls = counted(replay.outside, "call");
+        let overlapping = match replay.overlapping {
+            0 => "Give larger memories (--elements)".to_owned(),
+            count => format!(
+                "In {} pointers lead into one array, which a circuit has no port for; where they do not, give larger \
+                 memories (--elements)",
+                counted(count, "call")
+            ),
+        };
+        lines.push(format!("with an address outside of its memory: {calls}. {overlapping}"));
+    }
+    if replay.left_out > 0 {
+        let why = match replay.is_accepted() {
+            true => "--calls takes more",
+            false => "the circuit keeps what an earlier one left, or --calls takes more",
+        };
+        lines.push(format!("not compared: {}; {why}", counted(replay.left_out, "call")));
+    }
+    if replay.elsewhere > 0 {
+        lines.push(format!("not compared, in other processes: {}", counted(replay.elsewhere, "call")));
+    }
+    lines
 }
 
 fn simulated(what: &str, simulation: &HdlSimulation) -> String {
@@ -306,7 +372,22 @@ fn synthesised(synthesis: &HdlSynthesis) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HdlSynthesis, synthesised};
+    use super::{HdlReplay, HdlSynthesis, replayed, synthesised};
+
+    #[test]
+    fn calls_of_a_run_are_reported_with_why_some_are_not_compared() {
+        let mut replay = HdlReplay { calls: 3, ..HdlReplay::default() };
+        assert!(replay.is_accepted());
+        assert_eq!(replayed(&replay), ["the run: 3 calls"]);
+        replay.left_out = 1;
+        assert_eq!(replayed(&replay)[1], "not compared: 1 call; --calls takes more");
+        (replay.broken, replay.first_broken) = (1, Some("call 2: n is 9".to_owned()));
+        assert!(!replay.is_accepted());
+        assert_eq!(
+            replayed(&replay)[1],
+            "not taken by the circuit: 1 call; call 2: n is 9. Change --assume, or the caller"
+        );
+    }
 
     #[test]
     fn synthesis_is_reported_as_far_as_it_went() {

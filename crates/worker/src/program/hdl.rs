@@ -1,19 +1,21 @@
 //! A function as a circuit: its widths, its schedule, its Verilog.
 //!
-//! The kernel and its schedule are made of the function alone; claims decide how wide wires are. The
+//! The kernel and its schedule are made of the function alone; claims decide how wide wires are. Where each
+//! circuit gets a schedule of its own, delays are from its wires. The
 //! schedule is checked before anything is written.
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason, Target, check,
-    contract, declared, design, driver, frame, lower, schedule, stream, stream_testbench, testbench, widths,
+    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason, Target, axi,
+    axi_header, axi_testbench, check, contract, declared, design, driver, frame, lower, replay, schedule,
+    stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
 use opcost_key::FunctionId;
 
 use opcost_answer::hdl::{HdlAnswers, HdlLoop, HdlMemory, HdlOperator, HdlPort};
-use opcost_job::program::{HdlJob, HdlWidths};
+use opcost_job::program::{HdlJob, HdlSchedule, HdlWidths};
 use opcost_llvm::Session;
 
 use super::hdl_claims::{claimed, pieces};
@@ -39,18 +41,22 @@ pub(crate) fn answer(
     let resources =
         Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
     let target = Target::ice40(limits.period, resources);
+    let claimed = claimed(program, session, job)?;
+    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).cloned();
+    let wires_of = |kernel: &Kernel| match job.widths {
+        HdlWidths::Declared => declared(kernel),
+        // LLVM's analyses know nothing of what a memory holds.
+        HdlWidths::Llvm => widths(kernel, &claims, false),
+        HdlWidths::Proven | HdlWidths::Certified => widths(kernel, &claims, true),
+    };
+    if job.schedule == HdlSchedule::Own {
+        kernel.delay_bits = wires_of(&kernel).nodes.values().map(|wire| wire.bits).collect();
+    }
     let schedule = schedule(&mut kernel, &target, limits.pipelines);
     if let Some(wrong) = check(&kernel, &target, &schedule).first() {
         return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
     }
-    let claimed = claimed(program, session, job)?;
-    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).cloned();
-    let wires = match job.widths {
-        HdlWidths::Declared => declared(&kernel),
-        // LLVM's analyses know nothing of what a memory holds.
-        HdlWidths::Llvm => widths(&kernel, &claims, false),
-        HdlWidths::Proven | HdlWidths::Certified => widths(&kernel, &claims, true),
-    };
+    let wires = wires_of(&kernel);
     let about = about(job, &claimed.assumes);
     let design = design(&kernel, &schedule, &wires, &target, &about);
     let mut answers = made(&kernel, &schedule, &target, &design);
@@ -71,6 +77,9 @@ pub(crate) fn answer(
     answers.stream = stream(&design);
     let vectors = format!("{}.vectors", design.name);
     answers.stream_testbench = stream_testbench(&design, &vectors, &lengths);
+    answers.axi = axi(&design);
+    answers.axi_header = axi_header(&design);
+    answers.axi_testbench = axi_testbench(&design, &vectors, &lengths);
     answers.testbench = testbench(&design, &vectors, &lengths);
     let body = &module.functions[function];
     let source = job.source.display().to_string();
@@ -84,11 +93,10 @@ pub(crate) fn answer(
             })
     };
     let pieces = pieces(&design, body, &job.contracts);
-    answers.driver = design
-        .memories
-        .iter()
-        .all(|memory| is_named(memory) && can_be_written(memory))
-        .then(|| driver(&design, &source, &body.name, &lengths, &pieces));
+    if design.memories.iter().all(|memory| is_named(memory) && can_be_written(memory)) {
+        answers.driver = Some(driver(&design, &source, &body.name, &lengths, &pieces));
+        answers.replay = Some(replay(&design, &body.name, &lengths, &pieces));
+    }
     answers.contract = contract(&design, &pieces);
     answers.certificate = claimed.certificate;
     answers.assumes = claimed.assumes;

@@ -1,26 +1,51 @@
 //! The page of `bench hdl`: a summary by geometric means, and a table of all circuits.
 
+use crate::failure::Result;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// Kinds of widths, by the word of `--widths`.
 pub(super) const WIDTHS: [&str; 4] = ["declared", "llvm", "proven", "certified"];
 
-/// A kernel's documents, one for each kind of widths, or why there are none.
+/// A circuit's document, or why there is none.
+pub(super) type Measured = Result<Value>;
+
+/// A kernel's documents, one for each kind of widths, and others.
 pub(super) struct Line {
     pub(super) set: &'static str,
     pub(super) name: String,
-    pub(super) measured: std::result::Result<Vec<Value>, String>,
+    pub(super) measured: Vec<Measured>,
+    pub(super) others: Vec<Other>,
+}
+
+/// A circuit with a schedule of its own, or other resources.
+pub(super) struct Other {
+    pub(super) name: &'static str,
+    pub(super) widths: &'static str,
+    pub(super) measured: Measured,
+}
+
+impl Line {
+    /// All documents.
+    fn all(&self) -> impl Iterator<Item = &Value> {
+        let others = self.others.iter().map(|other| &other.measured);
+        self.measured.iter().chain(others).filter_map(|measured| measured.as_ref().ok())
+    }
+
+    /// The document of a kind of widths.
+    pub(super) fn of(&self, kind: usize) -> Option<&Value> {
+        self.measured.get(kind)?.as_ref().ok()
+    }
 }
 
 /// A figure of a circuit's document.
-type Figure = fn(&Value) -> Option<f64>;
+pub(super) type Figure = fn(&Value) -> Option<f64>;
 
-fn luts(document: &Value) -> Option<f64> {
+pub(super) fn luts(document: &Value) -> Option<f64> {
     document["synthesis"]["luts"].as_f64()
 }
 
-fn flip_flops(document: &Value) -> Option<f64> {
+pub(super) fn flip_flops(document: &Value) -> Option<f64> {
     document["synthesis"]["flip_flops"].as_f64()
 }
 
@@ -33,7 +58,7 @@ fn switched(document: &Value) -> Option<f64> {
 }
 
 /// The median of the clocks that are reached.
-fn clock(document: &Value) -> Option<f64> {
+pub(super) fn clock(document: &Value) -> Option<f64> {
     let mut all: Vec<f64> =
         document["synthesis"]["fmax_mhz"].as_array()?.iter().filter_map(Value::as_f64).collect();
     all.sort_by(f64::total_cmp);
@@ -55,7 +80,7 @@ pub(super) fn write(lines: &[Line], facts: &str) -> String {
          are counted after yosys has cleaned up. The clock is the median of placements between registers, in MHz, with \
          the least, the most, and how many. \
          *Switched*: toggles of the netlist's nets times their fan-out, a cycle. Glitches and the clock's own net are \
-         left out.\n\n## Geometric means\n\nOf each kernel's ratio, with how many kernels it is of.\n\n"
+         left out.\n\n![LUTs, flip-flops and clock of each kernel by widths](hdl.svg)\n\n## Geometric means\n\nOf each kernel's ratio, with how many kernels it is of.\n\n"
     );
     let sets = [("the document's five", Some("hdl")), ("`corpus/bits`", Some("bits")), ("all", None)];
     let figures: [(&str, Figure); 5] = [
@@ -75,18 +100,39 @@ pub(super) fn write(lines: &[Line], facts: &str) -> String {
     }
     page += "\n## Circuits\n\n| kernel | widths | LUTs | flip-flops | carries | block RAMs | clock | switched | II | cycles | wrong |\n|---|---|---:|---:|---:|---:|---|---:|---|---:|---:|\n";
     for line in lines {
-        match &line.measured {
-            Ok(documents) => documents.iter().for_each(|document| row(&mut page, line, document)),
-            Err(reason) => {
-                let reason = reason.lines().next().unwrap_or_default().replace('|', "/");
-                let _ = writeln!(page, "| {}/{} | none: {reason} | | | | | | | | | |", line.set, line.name);
-            }
+        for (widths, measured) in WIDTHS.iter().zip(&line.measured) {
+            row(&mut page, &format!("{}/{} | {widths}", line.set, line.name), measured);
+        }
+    }
+    let all = || lines.iter().flat_map(|line| line.others.iter().map(move |other| (line, other)));
+    if all().next().is_some() {
+        page += "\n## Own schedules and other resources\n\nDelays of the common schedule are from types. With a schedule of its \
+                 own, a circuit's delays are from its wires. Resources are those of `--multipliers` and `--memory-ports`; \
+                 without, each multiplication has a multiplier, and a memory two ports. Circuits with other resources are not placed.\n\n| kernel | widths \
+                 | circuit | LUTs | flip-flops | carries | block RAMs | clock | switched | II | cycles | wrong \
+                 |\n|---|---|---|---:|---:|---:|---:|---|---:|---|---:|---:|\n";
+        for (line, other) in all() {
+            row(
+                &mut page,
+                &format!("{}/{} | {} | {}", line.set, line.name, other.widths, other.name),
+                &other.measured,
+            );
         }
     }
     page
 }
 
-fn row(page: &mut String, line: &Line, document: &Value) {
+/// A row of the table; `head` are its first cells.
+fn row(page: &mut String, head: &str, measured: &Measured) {
+    let document = match measured {
+        Ok(document) => document,
+        Err(reason) => {
+            let reason = reason.to_string();
+            let reason = reason.lines().next().unwrap_or_default().replace('|', "/");
+            let _ = writeln!(page, "| {head} | none: {reason} | | | | | | | | |");
+            return;
+        }
+    };
     let synthesis = &document["synthesis"];
     let count =
         |name: &str| synthesis[name].as_u64().map_or_else(|| "–".to_owned(), |count| count.to_string());
@@ -103,10 +149,7 @@ fn row(page: &mut String, line: &Line, document: &Value) {
     let intervals: Vec<String> = loops.into_iter().flatten().map(|one| one["ii"].to_string()).collect();
     let _ = writeln!(
         page,
-        "| {}/{} | {} | {} | {} | {} | {} | {reached} | {} | {} | {} | {} |",
-        line.set,
-        line.name,
-        document["widths"].as_str().unwrap_or_default(),
+        "| {head} | {} | {} | {} | {} | {reached} | {} | {} | {} | {} |",
         count("luts"),
         count("flip_flops"),
         count("carries"),
@@ -123,8 +166,7 @@ fn mean_ratio(lines: &[Line], set: Option<&str>, kinds: [usize; 2], figure: Figu
     let of_set = lines.iter().filter(|line| set.is_none_or(|set| set == line.set));
     let ratios: Vec<f64> = of_set
         .filter_map(|line| {
-            let documents = line.measured.as_ref().ok()?;
-            let (one, base) = (figure(&documents[kinds[0]])?, figure(&documents[kinds[1]])?);
+            let (one, base) = (figure(line.of(kinds[0])?)?, figure(line.of(kinds[1])?)?);
             // Circuits without any have no ratio.
             (one > 0.0 && base > 0.0).then_some(one / base)
         })
@@ -138,13 +180,12 @@ fn mean_ratio(lines: &[Line], set: Option<&str>, kinds: [usize; 2], figure: Figu
 
 /// Runs that were not as in C, as Verilog or as a netlist.
 pub(super) fn wrong_runs(lines: &[Line]) -> u64 {
-    lines.iter().filter_map(|line| line.measured.as_ref().ok()).flatten().map(wrong).sum()
+    lines.iter().flat_map(Line::all).map(wrong).sum()
 }
 
 /// All runs, of Verilog and netlists.
 fn all_runs(lines: &[Line]) -> u64 {
-    let documents = lines.iter().filter_map(|line| line.measured.as_ref().ok()).flatten();
-    documents.map(|document| of_both(document, "runs")).sum()
+    lines.iter().flat_map(Line::all).map(|document| of_both(document, "runs")).sum()
 }
 
 fn wrong(document: &Value) -> u64 {
@@ -159,6 +200,7 @@ fn of_both(document: &Value, figure: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Failure;
 
     fn document(widths: &str, luts: u64, wrong: u64) -> Value {
         serde_json::json!({
@@ -171,10 +213,18 @@ mod tests {
     #[test]
     fn the_page_has_means_and_a_row_for_each_circuit() {
         let counts = [400, 200, 100, 100];
-        let documents = WIDTHS.iter().zip(counts).map(|(widths, luts)| document(widths, luts, 1)).collect();
+        let measured =
+            WIDTHS.iter().zip(counts).map(|(widths, luts)| Ok(document(widths, luts, 1))).collect();
+        let own = Other { name: "own schedule", widths: "proven", measured: Ok(document("proven", 90, 0)) };
+        let stops = || Err(Failure::new("it | stops\nhere"));
         let lines = [
-            Line { set: "hdl", name: "a/a".to_owned(), measured: Ok(documents) },
-            Line { set: "bits", name: "b/b".to_owned(), measured: Err("it | stops\nhere".to_owned()) },
+            Line { set: "hdl", name: "a/a".to_owned(), measured, others: vec![own] },
+            Line {
+                set: "bits",
+                name: "b/b".to_owned(),
+                measured: vec![stops(), stops()],
+                others: Vec::new(),
+            },
         ];
         let page = write(&lines, "");
         for words in [
@@ -182,8 +232,9 @@ mod tests {
             "| all | proven | declared | -75.0 % (1) | – | +0.0 % (1) | +0.0 % (1) | +0.0 % (1) |",
             "| all | proven | llvm | -50.0 % (1) |",
             "| `corpus/bits` | proven | llvm | – |",
-            "| bits/b/b | none: it / stops |",
-            "**Wrong runs: 4** of 80.",
+            "| bits/b/b | llvm | none: it / stops |",
+            "| hdl/a/a | proven | own schedule | 90 | 0 | 4 |",
+            "**Wrong runs: 4** of 100.",
         ] {
             assert!(page.contains(words), "{words}\n{page}");
         }
