@@ -79,9 +79,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let _ = write!(
         page,
         "\nEach program is trained with one run and judged by another. *Instructions*, *I1 misses* and *mispredicts* are \
-         cachegrind's. *Gain* is in user CPU time over the build before it. It is the median of {} interleaved \
-         runs, with an interval of 95 % confidence. Each program is linked five times with other gaps between \
-         functions.\n",
+         cachegrind's, of a short run. *Gain* is in user CPU time over the build before it, of a longer run. It is the median \
+         of {} interleaved runs, with an interval of 95 % confidence, and blank with fewer than 6. Each program is linked \
+         five times with other gaps between functions.\n",
         options.runs
     );
     page += &tables;
@@ -108,7 +108,7 @@ fn part_of_page(part: Part, options: &Options, opcost: &Path, folder: &Path) -> 
             let bench = Bench::new(opcost, program, folder.join(name))?;
             match part {
                 Part::Programs => programs::table(&bench, options.runs),
-                Part::Copies => copying::rows(&bench, options.runs),
+                Part::Copies => copying::rows(&bench),
                 Part::Layouts | Part::Document => layouts::rows(&bench, options.links),
             }
         });

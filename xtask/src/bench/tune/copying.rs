@@ -4,7 +4,7 @@
 //! once more. *Wrong in copies* is how far counts in copies are from that run, in parts of all executions there.
 
 use super::build::{Bench, TuneRequest};
-use super::figures::{all_steps, change, millions, reason, side, time_gain};
+use super::figures::{all_steps, change, millions, reason, side};
 use super::simulated::Simulated;
 use crate::failure::{Failure, Result};
 use serde_json::Value;
@@ -13,15 +13,15 @@ use std::fmt::Write;
 pub(super) const HEAD: &str = "\n## Each kind of copy alone\n\nInlined calls, copies of hot joins and of bodies of loops, each over the build with a profile and nothing else. *Wrong in \
      copies* is by how much divided counts differ from those of a counted run, in all executions of copies. Bodies of loops have no \
      divided counts.\n\n\
-     | program | step | copies | instructions, M | change | mispredicts | change | wrong in copies | gain in time |\n\
-     |---|---|---:|---:|---:|---:|---:|---:|---|\n";
+     | program | step | copies | instructions, M | change | mispredicts | change | wrong in copies |\n\
+     |---|---|---:|---:|---:|---:|---:|---:|\n";
 
 /// The rows of one program.
-pub(super) fn rows(bench: &Bench<'_>, runs: usize) -> Result<String> {
+pub(super) fn rows(bench: &Bench<'_>) -> Result<String> {
     let mut rows = String::new();
     for step in ["inline", "split", "unroll"] {
         let flags = &["--only", step, "--verify", "--simulate"];
-        let document = bench.tuned(&TuneRequest { flags, judge: &bench.program.arguments, runs })?;
+        let document = bench.tuned(&TuneRequest { flags, judge: &bench.program.small, runs: 1 })?;
         let name = &bench.program.name;
         match row(step, &document) {
             Ok(row) => _ = writeln!(rows, "| {name} | {step} | {row} |"),
@@ -59,12 +59,11 @@ fn row(name: &str, document: &Value) -> Result<String> {
             .map_or(0, |all| all.iter().filter(|one| one["done"] == true).count()),
     };
     Ok(format!(
-        "{copies} | {:.3} | {} | {} | {} | {wrong} | {}",
+        "{copies} | {:.3} | {} | {} | {} | {wrong}",
         millions(after.instructions),
         of(|one| one.instructions),
         after.mispredicted,
         of(|one| one.mispredicted),
-        time_gain(&gain["time"]),
     ))
 }
 
@@ -81,7 +80,7 @@ mod tests {
         let document = json!({"conserved": {"wrong_in_copies": 1, "copied_executions": 100}, "inlined": [1, 2],
             "transforms": [{"name": "inline", "done": true, "refused": [], "gain": gain}]});
         let row = row("inline", &document).unwrap();
-        assert_eq!(row, "2 | 1.000 | -50.0 % | 9 | -10.0 % | 1.00 % | ");
+        assert_eq!(row, "2 | 1.000 | -50.0 % | 9 | -10.0 % | 1.00 %");
         assert!(super::row("split", &document).is_err());
     }
 }

@@ -36,14 +36,19 @@ const PEERS: [(&str, &[&str]); 3] = [
     ("clang's profile, static", &["-fno-pie", "-static"]),
 ];
 
+/// With fewer rounds a gain in time has no interval.
+const FEWEST: usize = 6;
+
 /// The section of one program.
 pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
     let program = &bench.program;
-    let judge = &program.arguments;
-    let request =
-        TuneRequest { flags: &["--link", "static", "--inline", "--unroll", "--simulate"], judge, runs };
-    let document = bench.tuned(&request)?;
-    let mut rows = steps(&document);
+    // A simulator is 50 times slower, so its runs are short; times of such runs say nothing.
+    let judge = &program.small;
+    let flags = ["--link", "static", "--inline", "--unroll", "--simulate"];
+    let document = bench.tuned(&TuneRequest { flags: &flags, judge, runs: 1 })?;
+    let long = TuneRequest { flags: &flags[..flags.len() - 1], judge: &program.arguments, runs };
+    let timed = (runs >= FEWEST).then(|| bench.tuned(&long)).transpose()?;
+    let mut rows = steps(&document, timed.as_ref());
     rows.push(sampled(bench, &document));
     let judged = |made: Result<std::path::PathBuf>| made.and_then(|made| simulate(&made, judge));
     rows.push(Row::of("control", judged(bench.control())));
@@ -61,12 +66,13 @@ pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
         }
     }
     let mut page = format!(
-        "\n### {}\n\n{}. Trained by `{}`, judged by `{}`. Outputs {}. In the training run {} of {} taken branches remain.\n\n\
+        "\n### {}\n\n{}. Trained by `{}`, judged by `{}`, timed by `{}`. Outputs {}. In the training run {} of {} taken branches remain.\n\n\
          | build | instructions, M | I1 misses | mispredicts | gain in time |\n|---|---:|---:|---:|---|\n",
         program.name,
         program.about,
         short(&program.long),
         short(judge),
+        short(&program.arguments),
         match document["outputs_equal"].as_bool() {
             Some(true) => "are equal",
             Some(false) => "**differ**",
@@ -92,9 +98,13 @@ pub(super) fn table(bench: &Bench<'_>, runs: usize) -> Result<String> {
     Ok(page)
 }
 
-/// The rows of opcost's own steps. What was not possible says why.
-fn steps(document: &Value) -> Vec<Row> {
+/// The rows of opcost's own steps, with times of longer runs. What was not possible says why.
+fn steps(document: &Value, timed: Option<&Value>) -> Vec<Row> {
     let transforms = all_steps(document);
+    let time = |name: &str| {
+        let step = all_steps(timed?).iter().find(|one| one["name"] == name)?;
+        Some(time_gain(&step["gain"]["time"]))
+    };
     let first = transforms.iter().find(|one| one["done"] == true).map_or(&Value::Null, |one| &one["gain"]);
     let mut rows =
         vec![Row { build: "as it comes".to_owned(), simulated: side(first, "before"), gain: String::new() }];
@@ -104,13 +114,16 @@ fn steps(document: &Value) -> Vec<Row> {
         Row {
             build: format!("+ {}", one["name"].as_str().unwrap_or_default()),
             simulated: side(&one["gain"], "after"),
-            gain: if is_done { time_gain(&one["gain"]["time"]) } else { refused.replace('|', "/") },
+            gain: match one["name"].as_str() {
+                Some(name) if is_done => time(name).unwrap_or_default(),
+                _ => refused.replace('|', "/"),
+            },
         }
     }));
     rows.push(Row {
         build: "as it comes, again".to_owned(),
         simulated: None,
-        gain: time_gain(&document["control"]),
+        gain: timed.map_or_else(String::new, |timed| time_gain(&timed["control"])),
     });
     rows
 }
@@ -119,7 +132,7 @@ fn steps(document: &Value) -> Vec<Row> {
 fn sampled(bench: &Bench<'_>, counted: &Value) -> Row {
     let build = "profile from samples";
     let flags = &["--link", "static", "--simulate", "--only", "profile", "--sample=10000"];
-    let document = match bench.tuned(&TuneRequest { flags, judge: &bench.program.arguments, runs: 1 }) {
+    let document = match bench.tuned(&TuneRequest { flags, judge: &bench.program.small, runs: 1 }) {
         Ok(document) => document,
         Err(failure) => return Row { build: build.to_owned(), simulated: None, gain: reason(&failure) },
     };
@@ -180,7 +193,7 @@ mod tests {
             {"name": "split", "done": false, "refused": [{"why": "no join is hot"}], "gain": null},
             {"name": "profile", "done": true, "refused": [], "gain": gain},
         ]});
-        let rows = steps(&document);
+        let rows = steps(&document, Some(&document));
         let texts: Vec<&str> = rows.iter().map(|row| &*row.gain).collect();
         assert_eq!(texts, ["", "no join is hot", "+50.0 % (+25.0 to +100.0)", ""]);
         assert_eq!(rows[0].simulated.map(|one| one.instructions), Some(9));
