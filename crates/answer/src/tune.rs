@@ -235,6 +235,8 @@ pub enum Transform {
     Static,
     /// Code is generated for the processor at hand.
     Native,
+    /// Code is in huge pages.
+    Huge,
 }
 
 impl Transform {
@@ -249,6 +251,7 @@ impl Transform {
             Transform::Fixed => "no-pie",
             Transform::Static => "static",
             Transform::Native => "native",
+            Transform::Huge => "huge-pages",
         }
     }
 }

@@ -50,6 +50,7 @@
 pub mod deterministic;
 mod digest;
 pub mod fuel;
+pub mod huge;
 pub mod library;
 pub mod plugin;
 pub mod portable;

@@ -134,8 +134,25 @@ fn compile_unit(clang: &Path, target: &[OsString], path: &Path, form: Form) -> R
 /// Compiles the runtime of programs that report their loops in `folder`, which is made.
 pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::slice::{SOURCES, UNIT};
-    write_all(folder, SOURCES)?;
-    let path = folder.join(UNIT);
+    compile_alone(clang, target, folder, SOURCES, UNIT)
+}
+
+/// Compiles what moves code into huge pages in `folder`, which is made.
+pub(crate) fn compile_huge(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
+    use opcost_runtime::huge::{SOURCES, UNIT};
+    compile_alone(clang, target, folder, SOURCES, UNIT)
+}
+
+/// An object of one file.
+fn compile_alone(
+    clang: &Path,
+    target: &[OsString],
+    folder: &Path,
+    sources: &[(&str, &str)],
+    unit: &str,
+) -> Result<PathBuf, Failure> {
+    write_all(folder, sources)?;
+    let path = folder.join(unit);
     let object = path.with_extension("o");
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);

@@ -19,6 +19,7 @@ Examples:
   opcost tune app.c --split --verify -o app -- 9   hot joins are copied, and their counts compared with a run
   opcost tune app.c --inline --unroll -o app -- 9  hot calls are inlined, bodies of hot loops copied
   opcost tune app.c --save mods -o app -- 9        then: opcost count mods/*.bc -- 9, of the tuned program
+  opcost tune app.c --native --huge-pages -- 1000  for this machine: its processor, code in huge pages
   opcost tune app.c --runs 0 -o app -- 1000        only builds
   opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
   CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
@@ -88,6 +89,9 @@ pub(crate) struct TuneArguments {
     /// Generates code for the processor at hand; the program may not run on another.
     #[arg(long)]
     pub(crate) native: bool,
+    /// Moves the program's code into huge pages when it starts. It is then loaded at one address.
+    #[arg(long)]
+    pub(crate) huge_pages: bool,
     /// The words that the gain is measured with, separated by blanks, in place of those of the training run.
     #[arg(long, value_name = "WORDS")]
     pub(crate) judge: Option<String>,
@@ -154,6 +158,13 @@ impl TuneArguments {
         }
         if self.native {
             all.insert(Transform::Native);
+        }
+        if self.huge_pages {
+            all.insert(Transform::Huge);
+            if self.link_mode == LinkMode::AsItComes {
+                // Its gain is not that of one address.
+                all.insert(Transform::Fixed);
+            }
         }
         all
     }

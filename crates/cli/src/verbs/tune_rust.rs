@@ -151,6 +151,7 @@ pub(crate) fn refuse_flags(arguments: &TuneArguments, instead: &str) -> Result<(
         () if arguments.verify => "--verify",
         () if arguments.link_mode != LinkMode::AsItComes => "--link",
         () if arguments.native => "--native",
+        () if arguments.huge_pages => "--huge-pages",
         () => return Ok(()),
     };
     Err(Failure::Usage(format!(

@@ -345,3 +345,57 @@ int main(int argc, char **argv) {
     let json = bench.opcost(&line.split(' ').collect::<Vec<_>>()).expect(0).json();
     assert_eq!(json["outputs_equal"], true, "{json:#}");
 }
+
+/// Says in how many KiB of huge pages its code is, and that exceptions and signals find their way.
+const IN_HUGE_PAGES: &str = "#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <signal.h>
+#include <stdexcept>
+#include <string>
+#include <thread>
+static int seen;
+static void handler(int) { seen++; }
+static int thrown(int i) { if (i % 3 == 0) throw std::runtime_error(std::to_string(i)); return i; }
+int main(int argc, char **argv) {
+  long huge = 0, sum = 0; bool is_own = false; char line[400];
+  if (FILE *file = fopen(\"/proc/self/smaps\", \"r\")) {
+    while (fgets(line, sizeof line, file)) {
+      unsigned long start, end; char mode[5];
+      if (sscanf(line, \"%lx-%lx %4s\", &start, &end, mode) == 3)
+        is_own = (unsigned long)&main >= start && (unsigned long)&main < end;
+      else if (is_own && !strncmp(line, \"AnonHugePages:\", 14)) huge += atol(line + 14);
+    }
+    fclose(file);
+  }
+  signal(SIGUSR1, handler);
+  for (int i = 0; i < atoi(argv[1]); i++) {
+    try { sum += thrown(i); } catch (std::exception &error) { sum += atol(error.what()) * 2; }
+    if (i % 100 == 0) raise(SIGUSR1);
+  }
+  std::thread other([&] { sum++; });
+  other.join();
+  printf(\"%ld %d\\n\", sum, seen);
+  fprintf(stderr, \"%ld\\n\", huge);
+}
+";
+
+#[test]
+fn code_goes_into_huge_pages_where_the_kernel_has_them() {
+    let bench = Bench::new(&[("huge.cpp", IN_HUGE_PAGES)]);
+    for link in ["no-pie", "static"] {
+        let line =
+            format!("tune --huge-pages --link {link} --json - --runs 1 --links 1 -o tuned huge.cpp -- 500");
+        let json = bench.opcost(&line.split(' ').collect::<Vec<_>>()).expect(0).json();
+        assert_eq!(json["outputs_equal"], true, "{json:#}");
+        let is_done = step(&json, "huge-pages")["done"] == true;
+        let enabled = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        assert_eq!(is_done, enabled.is_ok_and(|said| !said.contains("[never]")), "{json:#}");
+        if is_done {
+            // Where memory is scarce the kernel may say no, and then the code is in small pages.
+            let run = std::process::Command::new(bench.path("tuned")).arg("500").output().expect("it runs");
+            let huge: u64 = String::from_utf8_lossy(&run.stderr).trim().parse().expect("KiB");
+            assert_eq!(huge % 2048, 0);
+        }
+    }
+}

@@ -5,7 +5,9 @@ use opcost_answer::tune::{
     ArrangedModule, Conserved, CopiedModule, FinishedModule, LeftFunction, RefusedTransform, Transform,
 };
 use opcost_key::Placement;
+use opcost_toolchain::build::no_huge_pages;
 use opcost_toolchain::input::Language;
+use opcost_toolchain::options::CompileOptions;
 
 use super::built::BuiltStep;
 use super::conserved::conserved;
@@ -70,11 +72,16 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     let linked = linked.into_iter().filter(|(transform, _)| wish.transforms.contains(transform));
     for (transform, flags) in linked {
         options.cflags.extend(flags.iter().map(|&flag| flag.to_owned()));
-        done.push(transform);
+        machine_step(transform, &mut done, &options, wish, &mut tuning)?;
     }
-    if !done.is_empty() {
-        let _working = work("building it for this machine");
-        tuning.steps.push(BuiltStep::plain(&done, &options, wish.inputs)?);
+    if wish.transforms.contains(&Transform::Huge) {
+        match no_huge_pages() {
+            Some(why) => tuning.refused.push(RefusedTransform { transform: Transform::Huge, why }),
+            None => {
+                options.cflags.extend(tuning.steps[0].build.huge_pages()?);
+                machine_step(Transform::Huge, &mut done, &options, wish, &mut tuning)?;
+            }
+        }
     }
     if wish.transforms.contains(&Transform::Profile) {
         match with_profile(wish, &options, &tuning.steps[0].build)? {
@@ -110,6 +117,20 @@ pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
         }
     }
     Ok(tuning)
+}
+
+/// Adds the step in which the program is linked another way, or for this machine.
+fn machine_step(
+    transform: Transform,
+    done: &mut Vec<Transform>,
+    options: &CompileOptions,
+    wish: &TuneWish<'_>,
+    tuning: &mut Tuning,
+) -> Result<(), Failure> {
+    let _working = work("building it for this machine");
+    done.push(transform);
+    tuning.steps.push(BuiltStep::plain(done, options, wish.inputs)?);
+    Ok(())
 }
 
 /// Steps that copy code, in their order.

@@ -8,6 +8,7 @@ mod compile;
 mod copies;
 mod export;
 mod headers;
+mod huge;
 mod life;
 mod link;
 mod module;
@@ -25,6 +26,7 @@ pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
 pub use copies::{CopiedInput, CopyRequest, FinishRequest, pipeline_flag};
 pub use export::reasons;
+pub use huge::no_huge_pages;
 pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
 };

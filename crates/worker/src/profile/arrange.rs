@@ -65,7 +65,9 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
         match &laid.matched.functions[id] {
             Ok(known) => {
                 arranged.fitting += 1;
-                counts.extend(function.blocks.ids().map(|block| known.block(map, block)));
+                // One of assembly only has no counters, and so no blocks in its map.
+                let block = |block| map.blocks.get(block).map_or(0, |_| known.block(map, block));
+                counts.extend(function.blocks.ids().map(block));
             }
             Err(why) => {
                 counts.extend(function.blocks.ids().map(|_| 0));
@@ -152,7 +154,6 @@ fn ordered(flow: MachineFlow<'_>) -> Option<(ArrangedFunction, Vec<u32>)> {
 fn executed(laid: &Laid, module: &Module) -> Vec<StraightFunction> {
     let of_function = |(id, counts): (FunctionId, &FunctionCounts)| {
         let (map, function) = (&laid.map.functions[id], &module.functions[id]);
-        // One of assembly only has no counters, and so no blocks in its map.
         let blocks = map.blocks.ids().map(|block| counts.block(map, block));
         let bytes = function.instructions.len() as u64 * BYTES_PER_INSTRUCTION;
         StraightFunction {
