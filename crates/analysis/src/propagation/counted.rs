@@ -4,8 +4,9 @@
 //! iteration that goes back asked whether it is `bound`, a value from before the loop, and the loop
 //! is left there if it is, then the loop goes back at most `bound - start` times, as the machine
 //! subtracts: it needs no promise that nothing wraps. Both are from before the loop, so that the
-//! number is proven by nothing that rests on it. Steps other than one may jump over the bound; of
-//! them nothing is said here.
+//! number is proven by nothing that rests on it. Of the bound all is used that a branch said
+//! before the loop was entered, such as `0 < bound`. Steps other than one may jump over the bound;
+//! of them nothing is said here.
 //!
 //! Input: a phi at a loop's head. Output: a variable of 64 bits. Cost: the
 //! loop's blocks.
@@ -44,7 +45,8 @@ impl Walker<'_, '_> {
         let Met { is_upwards, bound, is_next } = self.met(turns, phi, id, width)?;
         self.number(Value::Instruction(phi))?;
         let kind = Kind::Integer(width);
-        let bound = self.all.base(self.id, bound).filter(|&it| self.all.variables.get(it).kind == kind)?;
+        let header = turns.forest.loops[id].header;
+        let bound = self.on_entry(header, bound).filter(|&it| self.all.variables.get(it).kind == kind)?;
         let start = self.start(turns, phi, id, kind);
         let (from, to) = if is_upwards { (start, bound) } else { (bound, start) };
         let sub = |one, two| Definition::Step(plain(Operation::Sub, width), [one, two].into());

@@ -30,6 +30,9 @@ impl Walker<'_, '_> {
             stack.push((block, Some(self.mark())));
             let predecessors: Vec<BlockId> = opcost_index::Graph::successors(&before, block).collect();
             self.learn_at_entry(block, &predecessors);
+            if predecessors.iter().any(|&from| self.dominators.dominates(block, from)) {
+                self.enter_loop(block);
+            }
             for at in self.function.instructions_of(block) {
                 self.here = (block, at);
                 self.define(at);

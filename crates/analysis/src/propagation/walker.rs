@@ -50,6 +50,8 @@ pub(super) struct Walker<'c, 'a> {
     /// How often a value is an operand, 2 at most.
     pub(super) uses: FxHashMap<Value, u8>,
     current: FxHashMap<Value, VariableId>,
+    /// The same where control enters a loop, by its header.
+    entering: FxHashMap<BlockId, FxHashMap<Value, VariableId>>,
     log: Vec<(Value, Option<VariableId>)>,
     /// What phis take from each block.
     pub(super) incoming: FxHashMap<BlockId, Vec<(InstructionId, Value)>>,
@@ -85,6 +87,7 @@ impl<'c, 'a> Walker<'c, 'a> {
             casts: FxHashMap::default(),
             uses: FxHashMap::default(),
             current: FxHashMap::default(),
+            entering: FxHashMap::default(),
             log: Vec::new(),
             incoming: FxHashMap::default(),
             arms: FxHashMap::default(),
@@ -127,6 +130,19 @@ impl<'c, 'a> Walker<'c, 'a> {
     /// What is known of a value here.
     pub(super) fn now(&mut self, value: Value) -> Option<VariableId> {
         match self.current.get(&value) {
+            Some(&known) => Some(known),
+            None => self.all.base(self.id, value),
+        }
+    }
+
+    /// Keeps what is known here for the loop of which this is the header.
+    pub(super) fn enter_loop(&mut self, header: BlockId) {
+        self.entering.insert(header, self.current.clone());
+    }
+
+    /// What was known of a value from before a loop where control entered it.
+    pub(super) fn on_entry(&mut self, header: BlockId, value: Value) -> Option<VariableId> {
+        match self.entering.get(&header).and_then(|known| known.get(&value)) {
             Some(&known) => Some(known),
             None => self.all.base(self.id, value),
         }
