@@ -278,6 +278,18 @@ entry:
     let none = text.replace("%some = add i64 %low, 1", "%some = add i64 %low, 0");
     let told = super::told(&count(&none), crate::memory::World::Open, &["i"]);
     assert_eq!(told, ["[-9223372036854775808, 9223372036854775807] 64"]);
+    // Unless a branch before the loop says that it is not 0.
+    let guarded = none.replace(
+        "entry:\n  br label %loop",
+        "entry:\n  %go = icmp sgt i64 %n, 0\n  br i1 %go, label %loop, label %none\nnone:\n  ret i64 0",
+    );
+    says(&guarded, &[("i", "[0, 6] 3"), ("i1", "[1, 7] 3"), ("s", "[0, 18] 5")]);
+    // A branch that says so of another way into the loop says nothing.
+    let beside = guarded
+        .replace("label %none\nnone:\n  ret i64 0", "label %none\nnone:\n  br label %loop")
+        .replace("[ 0, %entry ]", "[ 0, %entry ], [ 0, %none ]");
+    let told = super::told(&count(&beside), crate::memory::World::Open, &["i"]);
+    assert_eq!(told, ["[-9223372036854775808, 9223372036854775807] 64"]);
     let two = text.replace("add i64 %i, 1", "add i64 %i, 2");
     let told = super::told(&count(&two), crate::memory::World::Open, &["i"]);
     assert!(told[0].ends_with(" 64") || told[0].ends_with(" 63"), "{told:?}");
