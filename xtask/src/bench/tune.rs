@@ -5,7 +5,7 @@
 //!
 //! - [`programs`]: each step's instructions, misses, mispredictions and gain in time, next to clang's builds, BOLT,
 //!   a profile of samples in place of counts, and the same bitcode without a profile.
-//! - [`split`]: what copies of hot joins are worth by themselves, and how right their counts are.
+//! - [`copying`]: what each kind of copy is worth by itself, and how right its counts are.
 //! - [`layouts`]: taken branches and misses of placement and of BOLT, over several layouts of the same code.
 //! - [`document`]: the table of the paper that this follows, row by row.
 //!

@@ -111,7 +111,7 @@ fn compare(compiler: &Compiler) {
         read("front.bc").to_pgo(how, number, &path("there.bc")).expect("there is such a pass");
         let mut session = read("there.bc");
         session.use_profile(&path("profdata")).expect("a profile");
-        session.finish(how, number, &path("profdata")).expect("the pipeline runs");
+        session.finish(how, number, &path("profdata"), &mut []).expect("the pipeline runs");
         session.emit(&path("ours.o"), how).expect("code generation");
         assert!(sections(&path("ours.o")) == sections(&path("theirs.o")), "{} {level}", compiler.name);
         compile(&[level, "-c"], "plain.o");

@@ -2,7 +2,7 @@
 //!
 //! The program is counted while it does its training, twice. The first counts are taken where clang's profile passes
 //! read, and become the profile that the optimiser works by. There hot calls are inlined, hot joins get copies by the
-//! paths of a run, and hot loops copies of their bodies by their trip counts ([`early`]).
+//! paths of a run, and hot loops copies of their bodies by their trip counts.
 //! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
 //! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
 //!
