@@ -31,15 +31,15 @@ With --verify, 3 also says that code did not run as often as it was tuned by.";
 /// One step alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnlyStep {
-    /// The optimiser works by the counts.
+    /// The optimiser reads counts.
     Profile,
-    /// Hot calls are replaced by what they call, after the profile.
+    /// Hot calls are inlined.
     Inline,
-    /// Hot joins get a copy for each way in, after the profile.
+    /// Hot joins are copied.
     Split,
-    /// Bodies of hot loops are copied by their trip counts, after the profile.
+    /// Bodies of loops are copied.
     Unroll,
-    /// Machine blocks and functions are ordered.
+    /// Code is ordered.
     Placement,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
         value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["profile", "inline", "split", "unroll", "verify"])]
     pub(crate) sample: Option<u64>,
-    /// Does one step alone.
+    /// Does one step alone. Those that copy code do `profile` first.
     #[arg(long, value_name = "STEP", value_enum)]
     pub(crate) only: Option<OnlyStep>,
     /// Replaces hot calls by what they call, too, and trains once more.
