@@ -63,6 +63,35 @@ bool can_inline(CallBase &call, FunctionAnalysisManager &analyses) {
   return !said && can_be_part(*callee) && isInlineViable(*callee).isSuccess();
 }
 
+// Does something with the analyses of a module for a machine; null, or what went wrong.
+template <typename Use> char *with_analyses(Module &module, const opcost_emission &how, Use use) {
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, how, error);
+  if (!machine) return opcost::copy(error);
+  PassBuilder builder(machine.get());
+  opcost::Managers managers(builder, module);
+  use(managers);
+  return nullptr;
+}
+
+void inline_call(CallBase &call, uint64_t executions, FunctionAnalysisManager &analyses, ProfileSummaryInfo &summary,
+                 LLVMBasicBlockRef &head) {
+  Function &caller = *call.getFunction(), &callee = *call.getCalledFunction();
+  BasicBlock *before = call.getParent();
+  std::optional<Function::ProfileCount> entries = callee.getEntryCount();
+  auto assumptions = [&](Function &of) -> AssumptionCache & { return analyses.getResult<AssumptionAnalysis>(of); };
+  // Targets of calls through pointers in the inlined code get a share by these.
+  BlockFrequencyInfo *of_caller = &analyses.getResult<BlockFrequencyAnalysis>(caller);
+  BlockFrequencyInfo *of_callee = &analyses.getResult<BlockFrequencyAnalysis>(callee);
+  InlineFunctionInfo info(assumptions, &summary, of_caller, of_callee);
+  head = nullptr;
+  if (!InlineFunction(call, info, /*MergeAttributes=*/true).isSuccess()) return;
+  head = wrap(before);
+  if (entries) callee.setEntryCount(entries->getCount() - std::min(entries->getCount(), executions));
+  analyses.invalidate(caller, PreservedAnalyses::none());
+  analyses.invalidate(callee, PreservedAnalyses::none());
+}
+
 } // namespace
 
 // A call that is replaced, and how often it is carried out.
@@ -74,18 +103,13 @@ struct opcost_inlined_call {
 extern "C" {
 
 // Of calls whether each can be replaced; null, or what went wrong.
-char *opcost_can_inline(LLVMModuleRef handle, const opcost_emission *how, const LLVMValueRef *calls, size_t count, uint8_t *can) {
-  Module &module = *unwrap(handle);
-  std::string error;
-  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
-  if (!machine) return opcost::copy(error);
-  PassBuilder builder(machine.get());
-  opcost::Managers managers(builder, module);
-  for (size_t i = 0; i < count; i++) {
-    auto *call = dyn_cast<CallBase>(unwrap(calls[i]));
-    can[i] = call && can_inline(*call, managers.functions);
-  }
-  return nullptr;
+char *opcost_can_inline(LLVMModuleRef module, const opcost_emission *how, const LLVMValueRef *calls, size_t count, uint8_t *can) {
+  return with_analyses(*unwrap(module), *how, [&](opcost::Managers &managers) {
+    for (size_t i = 0; i < count; i++) {
+      auto *call = dyn_cast<CallBase>(unwrap(calls[i]));
+      can[i] = call && can_inline(*call, managers.functions);
+    }
+  });
 }
 
 // Replaces calls in this order. Of each, `heads` gets the block before the inlined code, or null if LLVM refused. Null,
@@ -93,31 +117,11 @@ char *opcost_can_inline(LLVMModuleRef handle, const opcost_emission *how, const 
 char *opcost_inline(LLVMModuleRef handle, const opcost_emission *how, const opcost_inlined_call *calls, size_t count,
                     LLVMBasicBlockRef *heads) {
   Module &module = *unwrap(handle);
-  std::string error;
-  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
-  if (!machine) return opcost::copy(error);
-  PassBuilder builder(machine.get());
-  opcost::Managers managers(builder, module);
-  FunctionAnalysisManager &analyses = managers.functions;
-  ProfileSummaryInfo &summary = managers.modules.getResult<ProfileSummaryAnalysis>(module);
-  auto assumptions = [&](Function &of) -> AssumptionCache & { return analyses.getResult<AssumptionAnalysis>(of); };
-  for (size_t i = 0; i < count; i++) {
-    auto &call = cast<CallBase>(*unwrap(calls[i].call));
-    Function &caller = *call.getFunction(), &callee = *call.getCalledFunction();
-    BasicBlock *head = call.getParent();
-    std::optional<Function::ProfileCount> entries = callee.getEntryCount();
-    // Targets of calls through pointers in the inlined code get a share by these.
-    BlockFrequencyInfo *of_caller = &analyses.getResult<BlockFrequencyAnalysis>(caller);
-    BlockFrequencyInfo *of_callee = &analyses.getResult<BlockFrequencyAnalysis>(callee);
-    InlineFunctionInfo info(assumptions, &summary, of_caller, of_callee);
-    InlineResult result = InlineFunction(call, info, /*MergeAttributes=*/true);
-    heads[i] = result.isSuccess() ? wrap(head) : nullptr;
-    if (!result.isSuccess()) continue;
-    if (entries) callee.setEntryCount(entries->getCount() - std::min(entries->getCount(), calls[i].executions));
-    analyses.invalidate(caller, PreservedAnalyses::none());
-    analyses.invalidate(callee, PreservedAnalyses::none());
-  }
-  return nullptr;
+  return with_analyses(module, *how, [&](opcost::Managers &managers) {
+    ProfileSummaryInfo &summary = managers.modules.getResult<ProfileSummaryAnalysis>(module);
+    for (size_t i = 0; i < count; i++)
+      inline_call(cast<CallBase>(*unwrap(calls[i].call)), calls[i].executions, managers.functions, summary, heads[i]);
+  });
 }
 
 } // extern "C"

@@ -64,9 +64,9 @@ void ask_unroller_no_more(Function &function, opcost_unrolled_loop *loops, size_
     std::optional<int> number = getOptionalIntLoopAttribute(loop, kNumber);
     if (!number || size_t(*number) >= count) continue;
     opcost_unrolled_loop &wish = loops[*number];
-    if (!wish.requested) continue;
     if (!findOptionMDForLoop(loop, kCount)) {
-      wish.done = wish.requested;
+      // What was unrolled is marked so. A loop that was inlined in several functions can be something else in another.
+      if (wish.requested && findOptionMDForLoop(loop, "llvm.loop.unroll.disable")) wish.done = wish.requested;
       continue;
     }
     LLVMContext &context = function.getContext();
@@ -78,15 +78,13 @@ void ask_unroller_no_more(Function &function, opcost_unrolled_loop *loops, size_
 
 extern "C" {
 
-// Numbers the loop whose header is this block; false if no loop begins there.
-bool opcost_number_loop(LLVMBasicBlockRef handle, uint32_t number) {
+// Numbers the loop whose header is this block, if a loop begins there.
+void opcost_number_loop(LLVMBasicBlockRef handle, uint32_t number) {
   BasicBlock &header = *unwrap(handle);
   DominatorTree dominators(*header.getParent());
   LoopInfo forest(dominators);
   Loop *loop = forest.getLoopFor(&header);
-  if (!loop || loop->getHeader() != &header) return false;
-  addStringMetadataToLoop(loop, kNumber, number);
-  return true;
+  if (loop && loop->getHeader() == &header) addStringMetadataToLoop(loop, kNumber, number);
 }
 
 } // extern "C"
