@@ -30,6 +30,14 @@ impl Number {
         let unused = 128 - self.bits;
         (self.value << unused) as i128 >> unused
     }
+
+    /// The number that all other rooms have for it: a truth value is 0 or 1, all else is signed.
+    pub(super) fn told(self) -> i128 {
+        match self.bits {
+            1 => i128::from(self.value == 1),
+            _ => self.signed(),
+        }
+    }
 }
 
 /// What an instruction makes of numbers.

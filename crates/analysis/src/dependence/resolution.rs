@@ -96,15 +96,15 @@ impl Resolution<'_, '_> {
         }
     }
 
-    /// The number that the value certainly is, as a signed one.
+    /// The number that the value certainly is: a truth value as 0 or 1, all else signed.
     pub fn as_constant(&self) -> Option<i128> {
-        self.facts.exact[self.root()].map(Number::signed)
+        self.facts.exact[self.root()].map(Number::told)
     }
 
-    /// The numbers that it can be, if it can be nothing else; signed, sorted.
+    /// The numbers that it can be, if it can be nothing else, as [`Resolution::as_constant`] has them; sorted.
     pub fn constants(&self) -> Option<Vec<i128>> {
         let mut all: Vec<i128> =
-            self.facts.numbers[self.root()].as_ref()?.iter().map(|number| number.signed()).collect();
+            self.facts.numbers[self.root()].as_ref()?.iter().map(|number| number.told()).collect();
         all.sort();
         Some(all)
     }

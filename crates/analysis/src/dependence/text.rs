@@ -160,14 +160,14 @@ impl Writer<'_, '_, '_> {
         let answer = self.answer;
         let node = &answer.nodes[id];
         if let Some(number) = answer.number_at(id) {
-            return Printed::atom(number_text(number));
+            return Printed::atom(number.told().to_string());
         }
         if answer.facts.named[id] {
             return Printed::atom(answer.input_name(id));
         }
         match &node.what {
             What::Integer { value, bits } => match Number::of(*value, *bits) {
-                Some(number) => Printed::atom(number_text(number)),
+                Some(number) => Printed::atom(number.told().to_string()),
                 None => Printed::atom(value.to_string()),
             },
             What::Float(bits) => Printed::atom(format!("{:?}", f64::from_bits(*bits))),
@@ -339,14 +339,6 @@ fn braced(text: &str) -> String {
         }
         _ if is_whole(text, '(', ')') => format!("{{{}}}", &text[1..text.len() - 1]),
         _ => format!("{{{text}}}"),
-    }
-}
-
-/// A truth value in words of C, a signed number else.
-fn number_text(number: Number) -> String {
-    match number.bits {
-        1 => number.value.to_string(),
-        _ => number.signed().to_string(),
     }
 }
 

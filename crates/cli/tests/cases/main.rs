@@ -74,6 +74,9 @@ fn fuel() {
 #[test]
 fn loops() {
     assert_eq!(trip_counts("--world open --set n=0 -O1 zero.c"), ["0", "0", "0"]);
+    // One bit that is set is 1 wherever it is read.
+    assert_eq!(trip_counts("boolean_global.ll"), ["10"]);
+    assert_eq!(trip_counts("-O1 boolean_global.c").last().map(String::as_str), Some("100"));
     assert_eq!(trip_counts("--world open --set n=15 -O1 par.c"), ["51"]);
     let split = opcost(&cases(), "loops -O2 slp.c").expect(0).stdout;
     assert!([" 700\n", " 899\n"].iter().all(|count| split.contains(count)), "{split}");

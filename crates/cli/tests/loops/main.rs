@@ -18,6 +18,7 @@ mod forged;
 mod hard;
 mod narrow;
 mod narrow_fuzz;
+mod odd_cells;
 mod outside;
 mod outside_search;
 mod predict;
