@@ -100,6 +100,12 @@ pub enum KernelOperand {
     },
 }
 
+impl From<NodeId> for KernelOperand {
+    fn from(node: NodeId) -> KernelOperand {
+        KernelOperand::Node(node)
+    }
+}
+
 impl KernelOperand {
     /// The node, if it is one.
     pub fn node(self) -> Option<NodeId> {

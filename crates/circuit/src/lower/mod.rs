@@ -12,6 +12,7 @@ mod calls;
 mod operations;
 mod pointers;
 mod settle;
+mod transfers;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -47,6 +48,7 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
         accesses: Vec::new(),
         positions: BTreeMap::new(),
         stack: Vec::new(),
+        transfers: Vec::new(),
     };
     let body = &module.functions[function];
     let (inputs, arguments) = lowering.parameters(function)?;
@@ -55,6 +57,7 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
     for (block, value) in result.returns {
         lowering.blocks[block].end = Terminator::Return(value.map(|value| value.operand));
     }
+    lowering.carry_out_transfers()?;
     let kernel = Kernel {
         name: name_of(body),
         location: lowering.location(body.place),
@@ -110,6 +113,8 @@ pub(crate) struct Lowering<'m> {
     pub(crate) positions: BTreeMap<NodeId, MemoryId>,
     /// Functions that are being lowered, the innermost last.
     stack: Vec<FunctionId>,
+    /// Memory that is filled or moved, to become loops.
+    pub(crate) transfers: Vec<transfers::Transfer>,
 }
 
 /// Blocks at which a function returns, with what.

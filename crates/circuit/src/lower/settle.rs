@@ -105,18 +105,18 @@ fn used_nodes(kernel: &Kernel) -> Vec<bool> {
 fn index_zeros(kernel: &Kernel, node: NodeId) -> Vec<u32> {
     let node = &kernel.nodes[node];
     let Action::Address { has_base, .. } = node.action else { return Vec::new() };
-    node.operands[usize::from(has_base)..].iter().map(|&index| low_zeros(kernel, index, 8)).collect()
+    node.operands[usize::from(has_base)..].iter().map(|&index| low_zeros(&kernel.nodes, index, 8)).collect()
 }
 
 /// How many low bits of a number are zero, seen from how it is made.
-fn low_zeros(kernel: &Kernel, operand: KernelOperand, depth: u32) -> u32 {
+pub(super) fn low_zeros(nodes: &IdMap<NodeId, KernelNode>, operand: KernelOperand, depth: u32) -> u32 {
     let node = match operand {
         KernelOperand::Constant { value: 0, bits } => return bits,
         KernelOperand::Constant { value, .. } => return value.trailing_zeros(),
         KernelOperand::Node(_) if depth == 0 => return 0,
-        KernelOperand::Node(node) => &kernel.nodes[node],
+        KernelOperand::Node(node) => &nodes[node],
     };
-    let of = |position: usize| low_zeros(kernel, node.operands[position], depth - 1);
+    let of = |position: usize| low_zeros(nodes, node.operands[position], depth - 1);
     match node.action {
         Action::Shl => match node.operands[1] {
             KernelOperand::Constant { value, .. } => (of(0) + value as u32).min(node.bits),

@@ -31,7 +31,7 @@ use crate::kernel::{Action, Kernel, KernelOperand, MemoryId, NodeId};
 use crate::slots::Schedule;
 use crate::target::Target;
 use crate::widths::{Wire, Wires};
-use names::{Names, View, wire_names};
+use names::{Names, View};
 
 /// A circuit.
 #[derive(Clone, Debug)]
@@ -215,8 +215,7 @@ impl<'a> Writer<'a> {
         }
         let mut memory_names = BTreeMap::new();
         for (id, memory) in kernel.memories.iter() {
-            let name = names.fresh(&memory.name);
-            wire_names(&name, target.resources.reads()).for_each(|name| names.reserve(name));
+            let name = names.fresh_memory(&memory.name, target.resources.reads());
             memory_names.insert(id, name);
         }
         for (id, node) in kernel.nodes.iter().filter(|(_, node)| node.action != Action::Input) {

@@ -2,14 +2,26 @@
 
 use std::collections::BTreeSet;
 
-/// Words that a name must not be.
+/// Words of Verilog and SystemVerilog (IEEE 1800-2023, annex B), and names of ours.
 const RESERVED: &[&str] = &[
+    "accept_on",
+    "alias",
     "always",
+    "always_comb",
+    "always_ff",
+    "always_latch",
     "and",
+    "assert",
     "assign",
+    "assume",
     "automatic",
+    "before",
     "begin",
+    "bind",
+    "bins",
+    "binsof",
     "bit",
+    "break",
     "buf",
     "bufif0",
     "bufif1",
@@ -18,37 +30,65 @@ const RESERVED: &[&str] = &[
     "casex",
     "casez",
     "cell",
+    "chandle",
+    "checker",
+    "class",
     "clk",
+    "clocking",
     "cmos",
     "config",
     "const",
+    "constraint",
     "context",
+    "continue",
+    "cover",
+    "covergroup",
+    "coverpoint",
+    "cross",
     "deassign",
     "default",
     "defparam",
     "design",
     "disable",
+    "dist",
     "do",
     "done",
     "edge",
     "else",
     "end",
     "endcase",
+    "endchecker",
+    "endclass",
+    "endclocking",
     "endconfig",
     "endfunction",
     "endgenerate",
+    "endgroup",
+    "endinterface",
     "endmodule",
+    "endpackage",
     "endprimitive",
+    "endprogram",
+    "endproperty",
+    "endsequence",
     "endspecify",
     "endtable",
     "endtask",
     "enum",
     "event",
+    "eventually",
+    "expect",
+    "export",
+    "extends",
+    "extern",
     "final",
+    "first_match",
     "for",
     "force",
+    "foreach",
     "forever",
     "fork",
+    "forkjoin",
     "function",
     "generate",
     "genvar",
@@ -56,7 +96,12 @@ const RESERVED: &[&str] = &[
     "highz0",
     "highz1",
     "if",
+    "iff",
     "ifnone",
+    "ignore_bins",
+    "illegal_bins",
+    "implements",
+    "implies",
     "import",
     "incdir",
     "include",
@@ -67,20 +112,30 @@ const RESERVED: &[&str] = &[
     "instance",
     "int",
     "integer",
+    "interconnect",
+    "interface",
+    "intersect",
     "join",
+    "join_any",
+    "join_none",
     "large",
+    "let",
     "liblist",
     "library",
+    "local",
     "localparam",
     "logic",
     "longint",
     "macromodule",
     "matches",
     "medium",
+    "modport",
     "module",
     "nand",
     "negedge",
+    "nettype",
     "new",
+    "nexttime",
     "nmos",
     "nor",
     "noshowcancelled",
@@ -99,17 +154,24 @@ const RESERVED: &[&str] = &[
     "priority",
     "program",
     "property",
+    "protected",
     "pull0",
     "pull1",
     "pulldown",
     "pullup",
+    "pulsestyle_ondetect",
+    "pulsestyle_onevent",
     "pure",
     "rand",
+    "randc",
+    "randcase",
+    "randsequence",
     "rcmos",
     "real",
     "realtime",
     "ref",
     "reg",
+    "reject_on",
     "release",
     "repeat",
     "restrict",
@@ -121,6 +183,12 @@ const RESERVED: &[&str] = &[
     "rtran",
     "rtranif0",
     "rtranif1",
+    "rules",
+    "s_always",
+    "s_eventually",
+    "s_nexttime",
+    "s_until",
+    "s_until_with",
     "scalared",
     "sequence",
     "shortint",
@@ -128,23 +196,31 @@ const RESERVED: &[&str] = &[
     "showcancelled",
     "signed",
     "small",
+    "soft",
+    "solve",
     "specify",
     "specparam",
     "start",
     "state",
     "static",
     "string",
+    "strong",
     "strong0",
     "strong1",
     "struct",
     "super",
     "supply0",
     "supply1",
+    "sync_accept_on",
+    "sync_reject_on",
     "table",
     "tagged",
     "task",
     "this",
+    "throughout",
     "time",
+    "timeprecision",
+    "timeunit",
     "tran",
     "tranif0",
     "tranif1",
@@ -158,18 +234,26 @@ const RESERVED: &[&str] = &[
     "typedef",
     "union",
     "unique",
+    "unique0",
     "unsigned",
+    "until",
+    "until_with",
+    "untyped",
     "unused",
     "use",
+    "uwire",
     "var",
     "vectored",
     "virtual",
     "void",
     "wait",
+    "wait_order",
     "wand",
+    "weak",
     "weak0",
     "weak1",
     "while",
+    "wildcard",
     "wire",
     "with",
     "within",
@@ -188,36 +272,38 @@ impl Names {
         Names { taken: RESERVED.iter().map(|&word| word.to_owned()).collect() }
     }
 
-    /// Nothing else gets this name.
-    pub(super) fn reserve(&mut self, name: String) {
-        self.taken.insert(name);
-    }
-
     /// A name like the wanted one that nothing has.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        self.fresh_with(wanted, |_| Vec::new())
+    }
+
+    /// The same, of a memory with so many ways to read: nothing has the names of its wires either.
+    pub(super) fn fresh_memory(&mut self, wanted: &str, reads: u32) -> String {
+        self.fresh_with(wanted, |name| wire_names(name, reads).collect())
+    }
+
+    fn fresh_with(&mut self, wanted: &str, ends: impl Fn(&str) -> Vec<String>) -> String {
         let plain = plain(wanted);
-        let mut name = plain.clone();
-        let mut next = 2;
-        while self.taken.contains(&name) {
-            name = format!(
-                "{plain}{}{next}",
-                if plain.ends_with(|last: char| last.is_ascii_digit()) { "x" } else { "" }
-            );
-            next += 1;
-        }
+        let between = if plain.ends_with(|last: char| last.is_ascii_digit()) { "x" } else { "" };
+        let all = (2..).map(|next| format!("{plain}{between}{next}"));
+        let is_free = |name: &String| !self.taken.contains(name);
+        let mut names = std::iter::once(plain.clone()).chain(all);
+        let found = names.find(|name| is_free(name) && ends(name).iter().all(is_free));
+        let name = found.expect("there is no end of numbers");
+        self.taken.extend(ends(&name));
         self.taken.insert(name.clone());
         name
     }
 
-    /// The name of the module itself.
+    /// The name of the module itself. It stands apart from the names inside.
     pub(super) fn module_name(&mut self, wanted: &str) -> String {
-        let plain = plain(wanted);
+        let plain = spelt(wanted);
         if RESERVED.contains(&&*plain) { format!("{plain}_kernel") } else { plain }
     }
 }
 
-/// Letters, digits and underscores, and no underscore before a capital.
-fn plain(wanted: &str) -> String {
+/// Letters, digits and underscores.
+fn spelt(wanted: &str) -> String {
     let mut name: String = wanted
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '_' })
@@ -225,6 +311,12 @@ fn plain(wanted: &str) -> String {
     if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         name.insert(0, 'v');
     }
+    name
+}
+
+/// The same, and no underscore before a capital.
+fn plain(wanted: &str) -> String {
+    let name = spelt(wanted);
     // Names of ours have an underscore and a capital.
     let mut free = String::new();
     for letter in name.chars() {
@@ -237,7 +329,7 @@ fn plain(wanted: &str) -> String {
 }
 
 /// Names that begin with the name of a memory.
-pub(super) fn wire_names(name: &str, reads: u32) -> impl Iterator<Item = String> {
+fn wire_names(name: &str, reads: u32) -> impl Iterator<Item = String> {
     let name = name.to_owned();
     let shared =
         ["address", "write_address", "write_data", "write_enable"].map(|end| format!("{name}_{end}"));

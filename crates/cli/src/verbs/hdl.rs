@@ -50,6 +50,9 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         ));
     }
     let mut options = arguments.compile.options();
+    // A loop that looks for a zero stays one: strlen has no body.
+    let idioms = ["-fno-builtin-strlen", "-fno-builtin-wcslen"];
+    options.cflags.extend(idioms.map(str::to_owned));
     let plain = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm"];
     options.cflags.extend(plain.map(str::to_owned));
     options.cflags.push(format!("-force-attribute={}:noinline", arguments.top));

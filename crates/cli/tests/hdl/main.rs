@@ -4,6 +4,7 @@
 //! circuits with widths of types, as proven, and as certified, and simulated against the C function
 //! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
 
+mod idioms;
 mod replay;
 
 use opcost_testkit::command::{Said, Workplace, holds_to_schema};
