@@ -15,7 +15,7 @@ use opcost_profile::opcraw::RawFile;
 use opcost_profile::{Ledger, ModuleFacts, Origin, ProcessEnding, Quality, World};
 use opcost_recover::{
     CountedModule, Course, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
-    list_functions, make_ledger, summarize,
+    list_functions, make_ledger, split_at_jumps, summarize, without_returns,
 };
 
 use opcost_answer::Failure;
@@ -79,7 +79,7 @@ impl Measurement {
                 break;
             }
         }
-        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic })
+        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic }.without_doubtful_returns())
     }
 
     /// Reads the raw files of one run. They name their programs; `program` is the one that was
@@ -103,7 +103,30 @@ impl Measurement {
             return Err(Failure::Counters("no program began to count before these files were made".into()));
         }
         let runs = vec![Run { finish: None, collected }];
-        Ok(Measurement { images, runs, is_deterministic: false })
+        Ok(Measurement { images, runs, is_deterministic: false }.without_doubtful_returns())
+    }
+
+    /// Takes out of the counts what may not have happened behind tail calls. The maps change with
+    /// them, so all runs do, once they are all collected.
+    fn without_doubtful_returns(mut self) -> Measurement {
+        let mut programs = self.runs.iter().flat_map(|run| &run.collected.programs);
+        if !programs.any(|program| program.has_doubtful_returns) {
+            return self;
+        }
+        for program in self.runs.iter_mut().flat_map(|run| &mut run.collected.programs) {
+            let maps = &self.images[Path::new(&program.raw.image.path)].maps;
+            for (hash, counts) in &mut program.modules {
+                if let Some((_, map)) = maps.iter().find(|(other, _)| other == hash) {
+                    *counts = without_returns(map, counts, program.has_doubtful_returns);
+                }
+            }
+        }
+        for (_, map) in self.images.values_mut().flat_map(|image| &mut image.maps) {
+            if let Some(split) = split_at_jumps(map) {
+                *map = split;
+            }
+        }
+        self
     }
 
     /// How the program ended: the first run that failed, or else the first.

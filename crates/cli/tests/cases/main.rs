@@ -6,6 +6,7 @@
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
 mod processes;
+mod tail_calls;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;
