@@ -83,24 +83,36 @@ impl Measurement {
     }
 
     /// Reads the raw files of one run. They name their programs; `program` is the one that was
-    /// moved.
+    /// moved. Of a file that is damaged nothing is known: it is a reason, if another can be read.
     pub fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
         let folder = raw_folder()?;
         let mut images = BTreeMap::new();
+        let mut damaged = Vec::new();
         for (position, file) in files.iter().enumerate() {
             let real = file.canonicalize().map_err(Failure::file("read", file))?;
             let link = folder.path().join(format!("{position:04}.opcraw"));
-            std::os::unix::fs::symlink(&real, &link).map_err(Failure::file("make", link))?;
             let bytes = std::fs::read(&real).map_err(Failure::file("read", file))?;
-            let raw = RawFile::parse(&bytes)
-                .map_err(|error| Failure::Counters(format!("{}: {error}", file.display())))?;
+            let raw = match RawFile::parse(&bytes) {
+                Ok(raw) => raw,
+                Err(error) => {
+                    damaged.push(format!("{}: {error}", file.display()));
+                    continue;
+                }
+            };
+            std::os::unix::fs::symlink(&real, &link).map_err(Failure::file("make", link))?;
             if let Some(program) = program {
                 images.insert(PathBuf::from(&raw.image.path), Image::read(program)?);
             }
         }
-        let collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
-        if collected.programs.is_empty() {
-            return Err(Failure::Counters("no program began to count before these files were made".into()));
+        if damaged.len() == files.len() {
+            return Err(Failure::Counters(damaged.join("\n")));
+        }
+        let mut collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
+        if !damaged.is_empty() {
+            if let RunQuality::LowerBound(reasons) = &collected.quality {
+                damaged.extend(reasons.iter().cloned());
+            }
+            collected.quality = RunQuality::LowerBound(damaged);
         }
         let runs = vec![Run { finish: None, collected }];
         Ok(Measurement { images, runs, is_deterministic: false }.without_doubtful_returns())

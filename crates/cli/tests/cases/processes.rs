@@ -125,3 +125,28 @@ fn the_cases_have_their_values() {
         assert_eq!(title["processes"], 2, "{placement}");
     }
 }
+
+#[test]
+fn one_damaged_raw_file_of_three_is_named() {
+    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+    place.write("a.c", format!("{BEGIN}if (!fork()) {{ burn(); _exit(0); }} if (!fork()) {{ burn(); _exit(0); }} wait(0); wait(0); burn(); return 0;\n}}\n"));
+    place.opcost(&["count", "-O1", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
+    place.shell(&format!("mkdir raw; {}=$PWD/raw ./a", opcost_runtime::DIRECTORY_VARIABLE)).expect(0);
+    let whole = place.shell("$OPCOST report raw/*.opcraw").expect(0);
+    assert!(whole.stdout.contains("exact"), "{}", whole.stdout);
+    let damages = ["head -c 100 raw/$f > cut", ": > cut", "head -c 6000 /dev/zero > cut", "echo hello > cut"];
+    for damage in damages {
+        let line = format!(
+            "rm -rf bad; cp -r raw bad; f=$(ls raw | tail -n 1); {damage}; mv cut bad/$f; $OPCOST report bad/*.opcraw"
+        );
+        let said = place.shell(&line).expect(0);
+        let name = place.shell("ls raw | tail -n 1").stdout;
+        let is_told = said.stdout.contains("at least") && said.stdout.contains(name.trim());
+        assert!(is_told, "{damage}: {}", said.stdout);
+    }
+    // None that can be read: each is named.
+    place
+        .shell("for f in bad/*; do echo hello > $f; done; $OPCOST report bad/*.opcraw")
+        .expect(1)
+        .tells(&["bad/", "not a raw"]);
+}
