@@ -212,6 +212,7 @@ impl Planner<'_> {
                 if starts_block { EditPoint::Start(segment.block) } else { EditPoint::Before(segment.first) };
             self.plan.edits.push((id, Edit::Count { spot, counter }));
         }
+        self.expect_jumps(id, &facts.skeleton);
         // Jumps are settled here too: one out of a frame that a signal
         // interrupted in the middle of a segment must be known.
         for edge in facts.skeleton.edges.values() {
@@ -286,7 +287,8 @@ impl Planner<'_> {
 
     /// A call that stays a jump may keep its frame all the same (code generated
     /// without optimisation). Its site leads to the return edge, which is not
-    /// metered by left frames, so that notes made there are known and dropped.
+    /// metered by left frames, so that notes made there are known and dropped. By these sites it is
+    /// known, too, which returns may not have happened when frames were left.
     fn expect_jumps(&mut self, id: FunctionId, skeleton: &Skeleton) {
         let function = &self.module.functions[id];
         for (edge, known) in skeleton.edges.iter() {
@@ -294,6 +296,7 @@ impl Planner<'_> {
             let SegmentEnd { block, before_last } = SegmentEnd::of(function, skeleton, from);
             if let Some(call) = before_last
                 && self.leaving.is_jump(id, function, block, call)
+                && function.call(call).is_some_and(|call| self.leaving.may_leave(self.module, call))
             {
                 self.new_site(id, edge, call);
             }

@@ -1,16 +1,20 @@
 //! Which processes did this one begin, and which of them still run?
 //!
 //! Read from /proc, in two ways. Each process names its parent ([`running`]); one whose parent
-//! ended is lost to that. And each holds the environment that it began with: who gave a program a
-//! value that no other has finds all that came of it ([`with_environment`]), whoever its parent is
-//! by now. Nothing is waited for and nothing is changed in this process, so a caller's own children
+//! ended is lost to that. And each holds the environment that it began with, and what it mapped: who
+//! gave a program a folder that no other has finds all that came of it ([`with_folder`]), whoever
+//! its parent is by now. A process can overwrite its environment (many servers write their title
+//! there), but one that counts cannot lose the file that its counters are mapped to. Nothing is waited for and nothing is changed in this process, so a caller's own children
 //! stay its own.
 //!
-//! Cost: one small file for each process of the machine. Limits: a process that begins others all
-//! the time may escape one look, so whoever ends them looks again; one that was given another
-//! environment, or another user, is not found by it.
+//! Cost: one small file for each process of the machine, two more for each that is younger than
+//! this one. Limits: a process that begins others all the time may escape one look, so whoever ends
+//! them looks again; one of another user is not found, nor one that has another environment and
+//! counts nothing.
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -63,13 +67,30 @@ fn parse(stat: &str) -> Option<(i32, Running)> {
     Some((parent, Running { pid: Pid::from_raw(pid.trim().parse().ok()?)?, name: name.to_owned() }))
 }
 
-/// All processes in whose environment these bytes are, unless they have ended.
-pub fn with_environment(marker: &[u8]) -> Vec<Running> {
+/// All processes that have this folder in their environment or map a file of it, unless they have
+/// ended.
+pub fn with_folder(folder: &Path) -> Vec<Running> {
+    let given = folder.as_os_str().as_bytes();
+    // The kernel shows files by the names that they have without links.
+    let resolved = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let mapped = resolved.as_os_str().as_bytes();
+    let own_start = start_of(std::process::id().cast_signed());
     let is_marked = |pid: i32| {
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        !marker.is_empty() && environment.windows(marker.len()).any(|bytes| bytes == marker)
+        start_of(pid) >= own_start && (is_in_file(pid, "environ", given) || is_in_file(pid, "maps", mapped))
     };
     numbers().filter(|pid| is_marked(*pid)).filter_map(process).map(|(_, it)| it).collect()
+}
+
+/// Whether these bytes are in a file of a process; not if nobody may read it.
+fn is_in_file(pid: i32, file: &str, bytes: &[u8]) -> bool {
+    let content = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    !bytes.is_empty() && content.windows(bytes.len()).any(|window| window == bytes)
+}
+
+/// When a process began, in ticks since the machine did; a child is never older than its parent.
+fn start_of(pid: i32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// The numbers of all processes.
@@ -115,7 +136,9 @@ pub fn end_all(patience: Duration) {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{parse, running, with_environment};
+    use std::path::Path;
+
+    use super::{parse, running, with_folder};
 
     #[test]
     fn names_may_hold_anything() {
@@ -135,13 +158,13 @@ mod tests {
         assert!(is_in(running()));
         // The kernel puts the environment in place a moment after exec lets the parent go on.
         let until = Instant::now() + Duration::from_secs(60);
-        while !is_in(with_environment(marker.as_bytes())) {
+        while !is_in(with_folder(Path::new(&marker))) {
             assert!(Instant::now() < until, "the child has its environment by now");
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(!is_in(with_environment(b"")) && !is_in(with_environment(format!("{marker}x").as_bytes())));
+        assert!(!is_in(with_folder(Path::new(""))) && !is_in(with_folder(Path::new(&format!("{marker}x")))));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!is_in(running()) && !is_in(with_environment(marker.as_bytes())));
+        assert!(!is_in(running()) && !is_in(with_folder(Path::new(&marker))));
     }
 }

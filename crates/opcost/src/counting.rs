@@ -15,7 +15,7 @@ use opcost_profile::opcraw::RawFile;
 use opcost_profile::{Ledger, ModuleFacts, Origin, ProcessEnding, Quality, World};
 use opcost_recover::{
     CountedModule, Course, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
-    list_functions, make_ledger, summarize,
+    list_functions, make_ledger, split_at_jumps, summarize, without_returns,
 };
 
 use opcost_answer::Failure;
@@ -79,31 +79,66 @@ impl Measurement {
                 break;
             }
         }
-        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic })
+        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic }.without_doubtful_returns())
     }
 
     /// Reads the raw files of one run. They name their programs; `program` is the one that was
-    /// moved.
+    /// moved. Of a file that is damaged nothing is known: it is a reason, if another can be read.
     pub fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
         let folder = raw_folder()?;
         let mut images = BTreeMap::new();
+        let mut damaged = Vec::new();
         for (position, file) in files.iter().enumerate() {
             let real = file.canonicalize().map_err(Failure::file("read", file))?;
             let link = folder.path().join(format!("{position:04}.opcraw"));
-            std::os::unix::fs::symlink(&real, &link).map_err(Failure::file("make", link))?;
             let bytes = std::fs::read(&real).map_err(Failure::file("read", file))?;
-            let raw = RawFile::parse(&bytes)
-                .map_err(|error| Failure::Counters(format!("{}: {error}", file.display())))?;
+            let raw = match RawFile::parse(&bytes) {
+                Ok(raw) => raw,
+                Err(error) => {
+                    damaged.push(format!("{}: {error}", file.display()));
+                    continue;
+                }
+            };
+            std::os::unix::fs::symlink(&real, &link).map_err(Failure::file("make", link))?;
             if let Some(program) = program {
                 images.insert(PathBuf::from(&raw.image.path), Image::read(program)?);
             }
         }
-        let collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
-        if collected.programs.is_empty() {
-            return Err(Failure::Counters("no program began to count before these files were made".into()));
+        if damaged.len() == files.len() {
+            return Err(Failure::Counters(damaged.join("\n")));
+        }
+        let mut collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
+        if !damaged.is_empty() {
+            if let RunQuality::LowerBound(reasons) = &collected.quality {
+                damaged.extend(reasons.iter().cloned());
+            }
+            collected.quality = RunQuality::LowerBound(damaged);
         }
         let runs = vec![Run { finish: None, collected }];
-        Ok(Measurement { images, runs, is_deterministic: false })
+        Ok(Measurement { images, runs, is_deterministic: false }.without_doubtful_returns())
+    }
+
+    /// Takes out of the counts what may not have happened behind tail calls. The maps change with
+    /// them, so all runs do, once they are all collected.
+    fn without_doubtful_returns(mut self) -> Measurement {
+        let mut programs = self.runs.iter().flat_map(|run| &run.collected.programs);
+        if !programs.any(|program| program.has_doubtful_returns) {
+            return self;
+        }
+        for program in self.runs.iter_mut().flat_map(|run| &mut run.collected.programs) {
+            let maps = &self.images[Path::new(&program.raw.image.path)].maps;
+            for (hash, counts) in &mut program.modules {
+                if let Some((_, map)) = maps.iter().find(|(other, _)| other == hash) {
+                    *counts = without_returns(map, counts, program.has_doubtful_returns);
+                }
+            }
+        }
+        for (_, map) in self.images.values_mut().flat_map(|image| &mut image.maps) {
+            if let Some(split) = split_at_jumps(map) {
+                *map = split;
+            }
+        }
+        self
     }
 
     /// How the program ended: the first run that failed, or else the first.

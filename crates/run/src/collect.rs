@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use opcost_key::{EdgeKind, Hash128, Meter, ModuleMap};
 use opcost_profile::opcraw::{self, EndState, RawFile, RawFlags};
 use opcost_recover::{
-    LeftFrames, ModuleCounts, Vanished, recover_module, recover_open_module, vanished_frames,
+    LeftFrames, ModuleCounts, Vanished, may_have_vanished, recover_module, recover_open_module,
+    vanished_frames,
 };
 
 use opcost_answer::run::{Finish, RunQuality};
@@ -29,6 +30,8 @@ pub struct CountedProgram {
     pub raw: RawFile,
     /// Counts by module, with the hash of the module's map.
     pub modules: Vec<(Hash128, ModuleCounts)>,
+    /// Whether returns behind tail calls are counted that may not have happened.
+    pub has_doubtful_returns: bool,
 }
 
 /// Reads all raw files of a folder. `images` holds the maps known so far, by
@@ -69,6 +72,14 @@ pub fn collect(
         reasons.extend(counted.surprises);
         programs.push(counted.program);
     }
+    if let Some(returns) = doubt_returns(&mut programs, images) {
+        reasons.insert(
+            "frames were left where a tail call may have taken others away: what comes behind such calls is \
+             not counted"
+                .to_owned(),
+        );
+        missing = missing.map(|most| most + returns);
+    }
     match missing {
         Some(0) => {}
         Some(most) => _ = reasons.insert(format!("at most {most} more instructions could have run")),
@@ -80,6 +91,27 @@ pub fn collect(
         RunQuality::LowerBound(reasons.into_iter().collect())
     };
     Ok(Collected { programs, quality })
+}
+
+/// Marks the processes in which returns behind tail calls may not have happened, and adds up how
+/// many instructions that is.
+fn doubt_returns(programs: &mut [CountedProgram], images: &BTreeMap<PathBuf, Image>) -> Option<u128> {
+    let process = |it: &CountedProgram| (it.raw.process.pid, it.raw.process.program_start_ns);
+    let mut sum = None;
+    for one in programs.iter().map(process).collect::<BTreeSet<_>>() {
+        let own = || programs.iter().filter(|it| process(it) == one);
+        let modules: Vec<(&ModuleMap, &ModuleCounts)> = own()
+            .flat_map(|it| {
+                let maps = &images[Path::new(&it.raw.image.path)].maps;
+                let map = |hash| maps.iter().find(|(other, _)| other == hash).map(|(_, map)| map);
+                it.modules.iter().filter_map(move |(hash, counts)| Some((map(hash)?, counts)))
+            })
+            .collect();
+        let Some(returns) = may_have_vanished(&modules) else { continue };
+        *sum.get_or_insert(0) += returns;
+        programs.iter_mut().filter(|it| process(it) == one).for_each(|it| it.has_doubtful_returns = true);
+    }
+    sum
 }
 
 fn raw_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -185,7 +217,11 @@ fn count_program(
         };
         modules.push((module.map_hash, counts));
     }
-    Ok(Counting { program: CountedProgram { raw: raw.clone(), modules }, missing, surprises })
+    Ok(Counting {
+        program: CountedProgram { raw: raw.clone(), modules, has_doubtful_returns: false },
+        missing,
+        surprises,
+    })
 }
 
 /// Why counts are too low where frames vanished.

@@ -2,8 +2,8 @@
 //!
 //! A program has ended when all processes that it began have: one that goes on behind its parent
 //! (a daemon, a child in the background) still counts. All of them have the place of its counters
-//! in their environment, which no other program has; by that they are found and waited for. The
-//! user is told which, if that takes more than a second.
+//! in their environment, or have mapped a file of it, which no other program has; by that they are
+//! found and waited for. The user is told which, if that takes more than a second.
 //!
 //! Meanwhile signals to this process are requests. One that another process sent (`timeout`, a CI)
 //! is passed on, and who does not listen is killed when [`PATIENCE`] is over. One that a terminal
@@ -11,7 +11,7 @@
 //!
 //! Input: a program that was started. Output: how it ended. Cost: it looks for signals twenty
 //! times a second, and at the end into /proc. Limit: a process that hands its work to one outside
-//! (a service manager, a container), or has another environment or user, is out of our sight.
+//! (a service manager, a container), or has another user, is out of our sight.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -41,8 +41,8 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// Whose processes are those that go on after a program?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orphans<'a> {
-    /// The program's, by what is in their environment.
-    AreMarked(&'a [u8]),
+    /// The program's, by the place of its counters.
+    HavePlace(&'a Path),
     /// Those of what runs it: wine keeps servers for a while.
     AreOfItsStarter,
 }
@@ -98,22 +98,22 @@ impl Watch {
         orphans: Orphans<'_>,
     ) -> Result<ExitStatus, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
-        if let Orphans::AreMarked(marker) = orphans {
-            self.wait_for_orphans(marker);
+        if let Orphans::HavePlace(place) = orphans {
+            self.wait_for_orphans(place);
         }
         Ok(status)
     }
 
     /// Waits for processes that go on after the program.
-    fn wait_for_orphans(&mut self, marker: &[u8]) {
+    fn wait_for_orphans(&mut self, place: &Path) {
         let began = Instant::now();
         let mut is_told = false;
         loop {
-            let mut left = descendants::with_environment(marker);
+            let mut left = descendants::with_folder(place);
             if left.is_empty() {
                 // One that begins while the list of processes is read may not stand on it.
                 std::thread::sleep(ONCE_MORE);
-                left = descendants::with_environment(marker);
+                left = descendants::with_folder(place);
             }
             if left.is_empty() {
                 return;

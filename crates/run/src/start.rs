@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -67,11 +66,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         Some(starter) => Some(starter),
         None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
     };
-    let orphans = if starter.is_some() {
-        Orphans::AreOfItsStarter
-    } else {
-        Orphans::AreMarked(path.as_os_str().as_bytes())
-    };
+    let orphans = if starter.is_some() { Orphans::AreOfItsStarter } else { Orphans::HavePlace(path) };
     let mut command = match (starter, world) {
         (Some(starter), Some(_)) => {
             return Err(Failure::Usage(format!(

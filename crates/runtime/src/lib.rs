@@ -105,6 +105,8 @@ pub const WRAPPED: &[&str] = &[
     "execlp",
     "execle",
     "fexecve",
+    "posix_spawn",
+    "posix_spawnp",
     "vfork",
     "daemon",
     "syscall",

@@ -31,7 +31,7 @@ struct opc_range {
 struct opc_space {
     struct opc_range code[OPC_RANGES];
     size_t code_count;
-    int memory; /* /proc/self/mem */
+    int memory; /* /proc/thread-self/mem */
 };
 
 /* Where a thread stands. */
@@ -98,25 +98,6 @@ static const char *opc_hex(const char *at, uintptr_t *value) {
     }
 }
 
-static ssize_t opc_read_task(pid_t tid, const char *name, char *text, size_t bytes) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0) return -1;
-    ssize_t length = syscall(SYS_read, fd, text, bytes - 1);
-    syscall(SYS_close, fd);
-    text[length < 0 ? 0 : length] = 0;
-    return length;
-}
-
-/* A leader that ended stays in the list as a zombie until the process ends. */
-static bool opc_has_ended(pid_t tid) {
-    char text[1024];
-    if (opc_read_task(tid, "stat", text, sizeof text) < 0) return errno == ENOENT || errno == ESRCH;
-    const char *state = strrchr(text, ')');
-    return state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
-}
-
 /* "running", or as last fields the stack pointer and the address. */
 static bool opc_waits_at(pid_t tid, struct opc_stand *stand) {
     char text[256];
@@ -133,7 +114,7 @@ static bool opc_waits_at(pid_t tid, struct opc_stand *stand) {
 
 /* Ranges of code. */
 static bool opc_read_maps(struct opc_space *space) {
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0) return false;
     char text[4096];
     size_t length = 0;
@@ -270,7 +251,7 @@ static bool opc_others_are_inside(void) {
     struct opc_space *space = opc_memory(sizeof *space);
     if (!space) return true;
     bool is_inside = true;
-    space->memory = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+    space->memory = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0);
     if (space->memory >= 0 && !__atomic_exchange_n(&opc_questions_locked, 1, __ATOMIC_ACQUIRE)) {
         is_inside = !opc_read_maps(space) || opc_some_thread_is_inside(space);
         __atomic_store_n(&opc_questions_locked, 0, __ATOMIC_RELEASE);

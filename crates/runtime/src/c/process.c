@@ -17,15 +17,37 @@ __asm__(".pushsection .note.opcost,\"a\",%note\n"
 
 extern OPC_HIDDEN char __start_opc_text[], __stop_opc_text[];
 
+static ssize_t opc_read_task(pid_t tid, const char *name, char *text, size_t bytes) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    ssize_t length = syscall(SYS_read, fd, text, bytes - 1);
+    syscall(SYS_close, fd);
+    text[length < 0 ? 0 : length] = 0;
+    return length;
+}
+
 static void *opc_memory(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* How many threads there are; 0: nobody tells. Two links are the folder and itself. */
+/* Whether a thread has ended. A leader that ended stays in the list as a zombie until the process
+ * ends, and /proc/self shows nothing of the memory any more: /proc/thread-self does. */
+static bool opc_has_ended(pid_t tid) {
+    char text[1024];
+    if (opc_read_task(tid, "stat", text, sizeof text) < 0) return errno == ENOENT || errno == ESRCH;
+    const char *state = strrchr(text, ')');
+    return state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
+}
+
+/* How many threads run; 0: nobody tells. Two links are the folder and itself. */
 static long opc_thread_count(void) {
     struct stat threads;
-    return stat("/proc/self/task", &threads) == 0 ? (long)threads.st_nlink - 2 : 0;
+    if (stat("/proc/self/task", &threads) != 0) return 0;
+    bool leader_ended = (pid_t)syscall(SYS_gettid) != getpid() && opc_has_ended(getpid());
+    return (long)threads.st_nlink - 2 - leader_ended;
 }
 
 struct opc_search {
@@ -70,7 +92,7 @@ static void opc_describe_own(struct opc_image *own, const struct dl_phdr_info *i
     own->runtime_end = (uintptr_t)__stop_opc_text;
     own->is_main = !info->dlpi_name || !info->dlpi_name[0];
     if (own->is_main) {
-        ssize_t length = readlink("/proc/self/exe", own->path, sizeof own->path - 1);
+        ssize_t length = readlink("/proc/thread-self/exe", own->path, sizeof own->path - 1);
         own->path[length < 0 ? 0 : length] = 0;
     } else if (!realpath(info->dlpi_name, own->path)) {
         strncpy(own->path, info->dlpi_name, sizeof own->path - 1);

@@ -117,33 +117,61 @@ __attribute__((noinline)) static int opc_after_exec(struct opc_attempt attempt) 
     return -1;
 }
 
+/* Where counters go must reach every program that is begun from here, whatever environment it is
+ * given: one that lacks the variable gets it in a copy on the caller's stack. */
+static const char opc_place_name[] = "OPCOST_RAW=";
+
+static size_t opc_environment_count(char *const environment[]) {
+    size_t count = 0;
+    for (; environment && environment[count]; count++)
+        if (strncmp(environment[count], opc_place_name, sizeof opc_place_name - 1) == 0) return 0;
+    return count + 1;
+}
+
+#define OPC_PLACED(environment, placed)                                                         \
+    size_t placed##_count = opc_process ? opc_environment_count(environment) : 0;               \
+    char *placed##_room[placed##_count + 1];                                                    \
+    char placed##_text[placed##_count ? sizeof opc_place_name + PATH_MAX : 1];                  \
+    char *const *placed = environment;                                                          \
+    if (placed##_count) {                                                                       \
+        if (placed##_count > 1)                                                                 \
+            memcpy(placed##_room, environment, (placed##_count - 1) * sizeof *placed##_room);   \
+        memcpy(placed##_text, opc_place_name, sizeof opc_place_name);                           \
+        strcat(placed##_text, opc_process->directory);                                          \
+        placed##_room[placed##_count - 1] = placed##_text;                                      \
+        placed##_room[placed##_count] = NULL;                                                   \
+        placed = placed##_room;                                                                 \
+    }
+
+OPC_HIDDEN int opc_wrap_execve(const char *path, char *const arguments[], char *const environment[]);
+OPC_HIDDEN int opc_wrap_execvpe(const char *file, char *const arguments[], char *const environment[]);
+
 OPC_HIDDEN int opc_wrap_execv(const char *path, char *const arguments[]) {
-    struct opc_attempt attempt = opc_before_exec();
-    execv(path, arguments);
-    return opc_after_exec(attempt);
+    return opc_wrap_execve(path, arguments, environ);
 }
 
 OPC_HIDDEN int opc_wrap_execve(const char *path, char *const arguments[], char *const environment[]) {
+    OPC_PLACED(environment, placed);
     struct opc_attempt attempt = opc_before_exec();
-    execve(path, arguments, environment);
+    execve(path, arguments, placed);
     return opc_after_exec(attempt);
 }
 
 OPC_HIDDEN int opc_wrap_execvp(const char *file, char *const arguments[]) {
-    struct opc_attempt attempt = opc_before_exec();
-    execvp(file, arguments);
-    return opc_after_exec(attempt);
+    return opc_wrap_execvpe(file, arguments, environ);
 }
 
 OPC_HIDDEN int opc_wrap_execvpe(const char *file, char *const arguments[], char *const environment[]) {
+    OPC_PLACED(environment, placed);
     struct opc_attempt attempt = opc_before_exec();
-    execvpe(file, arguments, environment);
+    execvpe(file, arguments, placed);
     return opc_after_exec(attempt);
 }
 
 OPC_HIDDEN int opc_wrap_fexecve(int fd, char *const arguments[], char *const environment[]) {
+    OPC_PLACED(environment, placed);
     struct opc_attempt attempt = opc_before_exec();
-    fexecve(fd, arguments, environment);
+    fexecve(fd, arguments, placed);
     return opc_after_exec(attempt);
 }
 
@@ -177,6 +205,20 @@ OPC_HIDDEN int opc_wrap_execle(const char *path, const char *first, ...) {
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
     return opc_wrap_execve(path, arguments, environment);
+}
+
+OPC_HIDDEN int opc_wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                                    const posix_spawnattr_t *attributes, char *const arguments[],
+                                    char *const environment[]) {
+    OPC_PLACED(environment, placed);
+    return posix_spawn(pid, path, actions, attributes, arguments, placed);
+}
+
+OPC_HIDDEN int opc_wrap_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                                     const posix_spawnattr_t *attributes, char *const arguments[],
+                                     char *const environment[]) {
+    OPC_PLACED(environment, placed);
+    return posix_spawnp(pid, file, actions, attributes, arguments, placed);
 }
 
 /* Stacks that are switched away from are not walked at the end. */
