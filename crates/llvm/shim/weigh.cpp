@@ -1,5 +1,6 @@
 // How often everything ran, written into a module where LLVM's passes and code
-// generation look: weights of branches, entries of functions, a summary.
+// generation look: weights of branches, entries of functions, a summary, and how often
+// each way into a loop of several was taken, which weights of branches do not tell.
 //
 // Weights have 32 bits; where the largest of a branch has more, all of its are
 // divided by one number, and what was taken at all keeps at least 1. A branch that
@@ -7,7 +8,12 @@
 // of the whole program, since one module alone may be cold.
 #include "shim.h"
 
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Metadata.h"
@@ -34,6 +40,26 @@ void opcost_weigh_branch(LLVMValueRef terminator, const uint64_t *counts, uint32
 
 // How often a function was called.
 void opcost_weigh_entry(LLVMValueRef function, uint64_t count) { unwrap<Function>(function)->setEntryCount(count); }
+
+// Blocks of a function whose branches are weighed: the headers of loops that have several ways in get their counts, as
+// PGOInstrumentation.cpp gives them. Without these LLVM divides what such a loop does evenly among them.
+void opcost_weigh_headers(LLVMValueRef handle, const LLVMBasicBlockRef *blocks, const uint64_t *counts, size_t count) {
+  Function &function = *unwrap<Function>(handle);
+  DominatorTree tree(function);
+  LoopInfo loops(tree);
+  BranchProbabilityInfo probabilities(function, loops);
+  BlockFrequencyInfo frequencies(function, probabilities, loops);
+  MDBuilder builder(function.getContext());
+  auto is_computed = [](const BasicBlock &block) {
+    return any_of(predecessors(&block), [](const BasicBlock *from) { return isa<IndirectBrInst>(from->getTerminator()); });
+  };
+  for (size_t i = 0; i < count; i++) {
+    BasicBlock &block = *unwrap(blocks[i]);
+    Instruction &terminator = *block.getTerminator();
+    bool is_header = frequencies.isIrrLoopHeader(&block) || is_computed(block);
+    terminator.setMetadata(LLVMContext::MD_irr_loop, is_header ? builder.createIrrLoopHeaderWeight(counts[i]) : nullptr);
+  }
+}
 
 // The summary of functions, each with its entries before its other counts.
 void opcost_weigh_program(LLVMModuleRef handle, const uint64_t *counts, const size_t *ends, size_t functions) {

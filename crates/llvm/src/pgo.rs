@@ -91,6 +91,10 @@ pub struct PgoTarget {
 /// (`IPVK_IndirectCallTarget`).
 pub const INDIRECT_CALLS: usize = 0;
 
+/// The largest count that is one (`getInstrMaxCountValue`): 2^64 - 1 and 2^64 - 2 are LLVM's marks for functions that are
+/// hot or warm and have no counts.
+pub(crate) const LARGEST_COUNT: u64 = u64::MAX - 2;
+
 /// Mirrors `opcost_pgo_sink` in `pgo.cpp`.
 #[repr(C)]
 struct RawSink {
@@ -224,24 +228,26 @@ pub fn write_pgo(path: &Path, records: &[PgoRecord]) -> Result<(), LlvmError> {
     let target = |one: &PgoTarget| RawTarget {
         name: one.name.as_ptr(),
         name_length: one.name.len(),
-        calls: one.calls,
+        calls: one.calls.min(LARGEST_COUNT),
         site: one.site,
     };
+    let counts = |record: &PgoRecord| record.counts.iter().map(|&count| count.min(LARGEST_COUNT)).collect();
+    let counts: Vec<Vec<u64>> = records.iter().map(counts).collect();
     let targets: Vec<Vec<RawTarget>> =
         records.iter().map(|record| record.targets.iter().map(target).collect()).collect();
-    let raw = |(record, targets): (&PgoRecord, &Vec<RawTarget>)| RawRecord {
+    let raw = |((record, targets), counts): ((&PgoRecord, &Vec<RawTarget>), &Vec<u64>)| RawRecord {
         name: record.name.as_ptr(),
         name_length: record.name.len(),
         hash: record.hash,
-        counts: record.counts.as_ptr(),
-        count: record.counts.len(),
+        counts: counts.as_ptr(),
+        count: counts.len(),
         sites: record.sites.as_ptr(),
         kinds: record.sites.len(),
         targets: targets.as_ptr(),
         target_count: targets.len(),
     };
-    let raw: Vec<RawRecord> = records.iter().zip(&targets).map(raw).collect();
-    // SAFETY: the records and their targets live for the call, the path is terminated.
+    let raw: Vec<RawRecord> = records.iter().zip(&targets).zip(&counts).map(raw).collect();
+    // SAFETY: the records, their counts and their targets live for the call, the path is terminated.
     let wrong = unsafe { opcost_pgo_write(path.as_ptr(), raw.as_ptr(), raw.len()) };
     ffi::take_message(wrong).map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
 }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
-use opcost_profile::{Ledger, MergeError, merge};
+use opcost_profile::{Ledger, MergeError, cut_short, merge};
 
 use opcost_answer::Failure;
 use opcost_toolchain::input::{Input, Language};
@@ -80,6 +80,18 @@ pub fn need_counts(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
         "{path} holds answers and no counts; they are shown by: opcost report {path}; a ledger of counts is made \
          by: opcost count --ledger run.opc …"
     )))
+}
+
+/// What who makes a profile of a ledger has to know: its runs did not get to their ends. `None` if they did.
+pub fn is_partial(path: &Path, ledger: &Ledger) -> Option<String> {
+    let reasons = cut_short(ledger);
+    (!reasons.is_empty()).then(|| {
+        let why = reasons.join("; ");
+        format!(
+            "{}: {why}: what had not run until then looks cold; count a run that gets to its end",
+            path.display()
+        )
+    })
 }
 
 /// Whether all have counts, or none: a sum of both would be neither.

@@ -6,7 +6,7 @@
 //! different code*; equal bodies with another total mean that other input or
 //! another caller made it work more or less.
 //!
-//! Numbers mean something only between like builds: another compiler, other
+//! Numbers mean something only between like builds: another anchor or compiler, other
 //! flags, another target or cost model, or another number of runs is refused
 //! with the reasons, unless forced; then the reasons stay with the result.
 //! A function that is gone and one that is new are one that moved, where their bodies agree and
@@ -37,7 +37,7 @@ pub use lines::{LineDiff, UnalignedFile};
 /// Why two ledgers are not alike enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlike {
-    /// What differs: `compiler`, `flags`, `target`, `cost model`, `number of runs`.
+    /// What differs: `anchor`, `compiler`, `flags`, `target`, `cost model`, `number of runs`.
     pub what: &'static str,
     /// What it was before.
     pub before: String,
@@ -208,6 +208,7 @@ fn unlike(before: &About, after: &About) -> Vec<Unlike> {
         (both[0] != both[1]).then_some(both)
     };
     let candidates = [
+        ("anchor", builds(|group| group.anchor.to_string())),
         ("compiler", builds(|group| group.build.compiler.clone())),
         ("flags", builds(|group| format!("'{}'", group.build.flags.join(" ")))),
         ("target", builds(|group| group.build.target.clone())),

@@ -13,6 +13,7 @@
 mod aligned;
 pub mod answers;
 mod builds;
+mod cut_short;
 pub mod diff;
 pub mod formats;
 mod joined;
@@ -34,6 +35,7 @@ mod example;
 
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
 pub use builds::{BuildGroup, BuildValues, build_values, unlike_builds};
+pub use cut_short::cut_short;
 pub use ledger::{
     About, Called, CodeFacts, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, ProcessEnding, Subject,
 };

@@ -70,8 +70,8 @@ pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
 pub use recorded::{RECORDED, observe_runs};
 pub use repair::{
-    MODEL_ERROR, RepairOptions, RepairSolver, RepairTarget, Repaired, SampledModule, Starts, error_of,
-    repair, targets,
+    MODEL_ERROR, PointerCall, RepairOptions, RepairSolver, RepairTarget, Repaired, SampledModule, Starts,
+    error_of, repair, targets,
 };
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{ModuleObservations, observe};

@@ -60,7 +60,7 @@ use weighed::Weighed;
 
 pub use evidence::{MODEL_ERROR, error_of};
 pub use options::{RepairOptions, RepairSolver, SampledModule, Starts};
-pub use targets::{RepairTarget, targets};
+pub use targets::{PointerCall, RepairTarget, targets};
 
 /// Consistent counts.
 #[derive(Clone, Debug)]

@@ -140,7 +140,7 @@ pub(crate) struct DiffArguments {
     /// Writes JSON (schema opcost.diff/1) to a file; - is stdout. The report then goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Compares also builds of different compilers, flags or targets.
+    /// Compares also builds of different anchors, compilers, flags or targets.
     #[arg(long)]
     pub(crate) force: bool,
     /// Fails with status 3 in this case.

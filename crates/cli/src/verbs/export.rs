@@ -22,6 +22,7 @@ use opcost_report::kit::progress::Progress;
 use opcost_toolchain::build::{Build, Optimiser, Purpose, reasons};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
+use opcost_toolchain::options::CompileOptions;
 
 /// Functions that are named where several are refused.
 const NAMED: usize = 3;
@@ -43,6 +44,9 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     };
     let origin = &ledgers[0];
     ledgers::need_counts(origin, &ledger)?;
+    if let Some(warning) = ledgers::is_partial(origin, &ledger) {
+        opcost_answer::tell!("opcost: {warning}");
+    }
     let modules = selected_modules(&ledger, origin, &sources)?;
     let format = ExportFormat::from(arguments.format);
     fits(format, &modules, origin)?;
@@ -51,7 +55,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     let build = Build::new(&first, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
     let mut compiled = Vec::new();
     for (position, facts) in modules.iter().enumerate() {
-        compiled.push(compile(facts, &ledger, position, &build)?);
+        compiled.push(compile(facts, &compiled_for(format, facts, &ledger)?, position, &build)?);
     }
     let kept = build.path("export.opc");
     ledgers::save(&kept, &ledger)?;
@@ -118,14 +122,29 @@ fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result
     Ok(())
 }
 
+/// With what a module is compiled again. The reader of `llvm-sample` tells blocks of one line apart by discriminators;
+/// clang writes them for this flag, which changes no instruction. At the anchor pgo they are there already.
+fn compiled_for(
+    format: ExportFormat,
+    facts: &ModuleFacts,
+    ledger: &Ledger,
+) -> Result<CompileOptions, Failure> {
+    let mut options = compile_as(facts, &ledger.about.cost.name);
+    let language = Input::classify(Path::new(&facts.module))?.language;
+    let is_clang = matches!(language, Language::C | Language::Cxx);
+    if format == ExportFormat::LlvmSample && facts.anchor == Anchor::Optimized && is_clang {
+        options.cflags.push("-fdebug-info-for-profiling".to_owned());
+    }
+    Ok(options)
+}
+
 /// A module at its anchor again.
 pub(super) fn compile(
     facts: &ModuleFacts,
-    ledger: &Ledger,
+    arguments: &CompileOptions,
     position: usize,
     build: &Build,
 ) -> Result<ExportModule, Failure> {
-    let arguments = compile_as(facts, &ledger.about.cost.name);
     let input = Input::classify(Path::new(&facts.module))?;
     if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
         return Err(Failure::Usage(format!(
@@ -134,7 +153,7 @@ pub(super) fn compile(
             facts.module
         )));
     }
-    let own = Build::new(&arguments, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
+    let own = Build::new(arguments, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
     let bitcode = own.bitcode(&input, position)?;
     let kept = build.path(format!("{position}.anchor.bc"));
     std::fs::copy(&bitcode, &kept).map_err(Failure::file("write", &kept))?;

@@ -76,7 +76,8 @@ impl<'a> Clock<'a> {
         let build = build_as(first)?;
         let mut compiled = Vec::new();
         for (position, facts) in modules.iter().enumerate() {
-            let module = export::compile(facts, ledger, position, &build)?;
+            let module =
+                export::compile(facts, &compile_as(facts, &ledger.about.cost.name), position, &build)?;
             let code = build_as(facts)?.code_options(&Input::classify(Path::new(&facts.module))?);
             compiled.push(WorkModule { module, code });
         }

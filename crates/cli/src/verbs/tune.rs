@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use opcost::ledgers::{self, Given};
 use opcost::tune::{BuiltStep, DoneSteps, Judging, SampledTraining, TuneWish, answers, measure, tune};
 use opcost_answer::{Failure, Status};
 use opcost_interrupt::Scratch;
@@ -37,6 +38,9 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
             "--sample has no paths and no trip counts, and copies are made by exact ones; leave --sample or --only out"
                 .to_owned(),
         ));
+    }
+    if let Some(profile) = &arguments.profile {
+        tell_partial(profile)?;
     }
     let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
@@ -97,6 +101,16 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     };
     show(arguments, &shown)?;
     Ok(if is_wrong || is_unequal { Status::Verdict } else { Status::Fine })
+}
+
+/// Says of a ledger whose runs did not get to their ends that it is one.
+fn tell_partial(profile: &Path) -> Result<(), Failure> {
+    if let Given::Ledger(ledger) = ledgers::read(&[profile.to_owned()], None)?
+        && let Some(warning) = ledgers::is_partial(profile, &ledger)
+    {
+        opcost_answer::tell!("opcost: {warning}");
+    }
+    Ok(())
 }
 
 /// Links the program as it is to be used, and gives it its name.

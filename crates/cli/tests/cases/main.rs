@@ -7,6 +7,7 @@
 
 mod processes;
 mod tail_calls;
+mod profiles;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

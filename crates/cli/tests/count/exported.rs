@@ -5,6 +5,7 @@
 //! and clang for llvm-sample, and those of [`viewers`]. What does not fit is refused and
 //! leaves no file.
 
+mod corpus;
 mod profdata;
 mod viewers;
 

@@ -4,7 +4,9 @@
 //! its known call sites ran, and what is left of its entries came through pointers, from
 //! calls of its type (Lu and Hu, "Where does it go?", 2019, whose first layer this is). Where
 //! only one function of a type is called so, that is the answer; where several are, each
-//! call is taken to call them as often as all calls of the type do together.
+//! call is taken to call them as often as all calls of the type do together. Calls of the type
+//! that these entries do not explain went elsewhere: into a library, or into a module that was
+//! not given. So each call has how often it ran, too, and its targets may be fewer.
 //!
 //! Input: maps that tell of pointers, with the counts of a ledger. Output: of each call
 //! through a pointer its likely targets, most called first. Cost: linear in calls, times
@@ -32,9 +34,18 @@ pub struct RepairTarget {
     pub calls: u64,
 }
 
+/// A call through a pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointerCall {
+    /// How often it ran.
+    pub ran: u64,
+    /// Whom it called, the most often first; together at most as often as it ran.
+    pub targets: Vec<RepairTarget>,
+}
+
 /// The targets of calls through pointers, for each function of each module, in program order. None
 /// of a function that the ledger does not have.
-pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<RepairTarget>>>> {
+pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<PointerCall>>> {
     let unseen: Vec<ModuleObservations> =
         modules.iter().map(|(map, _)| ModuleObservations::none(map)).collect();
     let sampled: Vec<SampledModule<'_>> =
@@ -66,25 +77,41 @@ pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<
             (signature, called)
         })
         .collect();
-    let of_call = |ran: u64, signature: Hash128| -> Vec<RepairTarget> {
+    let made = made_calls(modules);
+    let of_call = |(ran, signature): (u64, Hash128)| -> PointerCall {
         let called = classes.get(&signature).map(Vec::as_slice).unwrap_or_default();
-        let all: u128 = called.iter().map(|&(_, calls)| u128::from(calls)).sum();
+        let entered: u128 = called.iter().map(|&(_, calls)| u128::from(calls)).sum();
+        let all = entered.max(made.get(&signature).copied().unwrap_or(0));
         let shares = called.iter().map(|&(id, calls)| {
             let calls = u128::from(ran) * u128::from(calls) / all;
             let (module, function) = places[id.index()];
             RepairTarget { module, function, calls: u64::try_from(calls).expect("a share of a count") }
         });
-        shares.filter(|target| target.calls > 0).collect()
+        PointerCall { ran, targets: shares.filter(|target| target.calls > 0).collect() }
     };
-    let of_function = |(map, matched): &(&ModuleMap, &Matched), id: FunctionId| {
-        let function = &map.functions[id];
-        let (Ok(counts), Some(pointers)) = (&matched.functions[id], &function.expected.pointers) else {
-            return Vec::new();
-        };
-        let calls = pointers.calls.iter();
-        calls.map(|&(at, signature)| of_call(counts.segments[function.segment_of(at)], signature)).collect()
-    };
+    let of_function = |one: &(&ModuleMap, &Matched), id| calls_of(*one, id).map(of_call).collect();
     modules.iter().map(|one| one.0.functions.ids().map(|id| of_function(one, id)).collect()).collect()
+}
+
+/// How often the calls through pointers of a function ran, and the types of what they call.
+fn calls_of((map, matched): (&ModuleMap, &Matched), id: FunctionId) -> impl Iterator<Item = (u64, Hash128)> {
+    let function = &map.functions[id];
+    let known = matched.functions[id].as_ref().ok().zip(function.expected.pointers.as_ref());
+    known.into_iter().flat_map(move |(counts, pointers)| {
+        let calls = pointers.calls.iter();
+        calls.map(move |&(at, signature)| (counts.segments[function.segment_of(at)], signature))
+    })
+}
+
+/// How often all calls through pointers ran, by the type of what they call.
+fn made_calls(modules: &[(&ModuleMap, &Matched)]) -> BTreeMap<Hash128, u128> {
+    let mut made: BTreeMap<Hash128, u128> = BTreeMap::new();
+    for one in modules {
+        for (ran, signature) in one.0.functions.ids().flat_map(|id| calls_of(*one, id)) {
+            *made.entry(signature).or_default() += u128::from(ran);
+        }
+    }
+    made
 }
 
 #[cfg(test)]
@@ -142,7 +169,7 @@ mod tests {
         let found = targets(&[(&map, &matched)]);
         assert!(found[0].values().skip(1).all(Vec::is_empty), "nobody else calls");
         let calls = found[0][FunctionId::new(0)].iter();
-        calls.map(|call| call.iter().map(|one| (one.function.index(), one.calls)).collect()).collect()
+        calls.map(|call| call.targets.iter().map(|one| (one.function.index(), one.calls)).collect()).collect()
     }
 
     #[test]
@@ -153,5 +180,7 @@ mod tests {
         assert_eq!(of(&[100, 100, 200, 0]), [[(2, 100)], [(2, 100)]]);
         // Nobody is known to be called.
         assert_eq!(of(&[100, 100, 0, 9]), [vec![], vec![]]);
+        // 170 of 200 calls went where nobody looked.
+        assert_eq!(of(&[100, 120, 10, 0]), [[(1, 10), (2, 5)], [(1, 10), (2, 5)]]);
     }
 }

@@ -28,13 +28,14 @@ pub enum BuildDetail {
 /// Ways that a short head has lines for.
 const WAYS: usize = 4;
 
-/// The compiler and its flags.
+/// The compiler and its flags. The anchor comes first, if it is not the one that is meant where none is named.
 pub fn way(group: &BuildGroup) -> String {
     let flags = group.build.flags.join(" ");
     let text = match group.anchor {
         // Its front end had flags of its own, which nobody knows.
         Anchor::File => format!("bitcode of {}, codegen {flags}", group.build.compiler),
-        _ => format!("{} {flags}", group.build.compiler),
+        Anchor::Optimized => format!("{} {flags}", group.build.compiler),
+        anchor => format!("anchor {anchor}, {} {flags}", group.build.compiler),
     };
     text.trim_end().to_owned()
 }

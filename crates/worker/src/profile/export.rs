@@ -21,7 +21,7 @@ use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
 use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
-use opcost_recover::{Matched, RepairTarget, targets};
+use opcost_recover::{Matched, PointerCall, targets};
 
 use super::laid::{Laid, Laying, lay};
 use super::locations::{llvm_sample, stacks};
@@ -196,27 +196,47 @@ fn elsewhere(ledger: &Ledger, modules: &[ExportModule]) -> Vec<PgoRecord> {
 }
 
 /// Targets by their names in profiles; none where LLVM sees other calls through pointers
-/// in the function than the map does.
+/// in the function than the map does. LLVM takes the sum of a call's targets for how often the call ran. So what
+/// has no name here, or no room, stands there as well, under names of no function.
 fn called(
     function: &PgoFunction,
-    targets: &[Vec<RepairTarget>],
+    calls: &[PointerCall],
     names: &BTreeMap<(usize, FunctionId), String>,
 ) -> Vec<PgoTarget> {
-    if function.sites.get(INDIRECT_CALLS).is_none_or(|&sites| sites as usize != targets.len()) {
+    if function.sites.get(INDIRECT_CALLS).is_none_or(|&sites| sites as usize != calls.len()) {
         return Vec::new();
     }
-    let named = |(site, target): (u32, &RepairTarget)| {
-        let name = names.get(&(target.module, target.function))?.clone();
-        Some(PgoTarget { site, name, calls: target.calls })
+    let of_site = |(site, call): (u32, &PointerCall)| {
+        let named = call.targets.iter().filter_map(|target| {
+            let name = names.get(&(target.module, target.function))?.clone();
+            Some(PgoTarget { site, name, calls: target.calls })
+        });
+        let mut all: Vec<PgoTarget> = named.collect();
+        all.truncate(if all.len() > MOST_TARGETS { MOST_TARGETS - MOST_RESTS } else { all.len() });
+        let told = all.iter().fold(0, |sum: u64, target| sum.saturating_add(target.calls));
+        all.extend(rest(site, call.ran.saturating_sub(told), MOST_TARGETS - all.len()));
+        all
     };
-    let of_site = |(site, targets): (u32, &Vec<RepairTarget>)| {
-        targets.iter().take(MOST_TARGETS).filter_map(|target| named((site, target))).collect::<Vec<_>>()
-    };
-    (0..).zip(targets).flat_map(of_site).collect()
+    (0..).zip(calls).flat_map(of_site).collect()
 }
 
-/// More targets of a call than LLVM looks at.
-const MOST_TARGETS: usize = 8;
+/// Calls of nobody that has a name, as targets that are no function. They are cut small: LLVM looks at the most frequent
+/// three alone, and these are to be functions.
+fn rest(site: u32, calls: u64, room: usize) -> Vec<PgoTarget> {
+    let parts = (room.min(MOST_RESTS) as u64).min(calls);
+    let part = |at: u64| PgoTarget {
+        site,
+        name: format!("opcost.elsewhere.target.{at}"),
+        calls: calls / parts + u64::from(at < calls % parts),
+    };
+    (0..parts).map(part).collect()
+}
+
+/// Targets of a call that a profile holds (`INSTR_PROF_MAX_NUM_VAL_PER_SITE`).
+const MOST_TARGETS: usize = 255;
+
+/// As many of them are kept for what has no name.
+const MOST_RESTS: usize = 64;
 
 /// Which value a select chose is not known: half and half says so.
 fn counted(counter: &PgoCounter, entries: u64, branches: &BTreeMap<(BlockId, u32), u64>) -> u64 {

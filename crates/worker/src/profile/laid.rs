@@ -68,7 +68,9 @@ impl Laid {
         for (id, counts) in self.counted().filter(|(id, _)| is_one(&self.map.functions[*id].name)) {
             let taken = self.branches(id, counts)?;
             let branches = taken.into_iter().map(|((block, slot), count)| (block, slot, count)).collect();
-            functions.push(Weighed { function: id, entries: counts.entries, branches });
+            let function = &self.map.functions[id];
+            let blocks = function.blocks.ids().map(|block| counts.block(function, block)).collect();
+            functions.push(Weighed { function: id, entries: counts.entries, branches, blocks });
         }
         Ok(functions)
     }

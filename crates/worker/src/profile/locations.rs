@@ -24,6 +24,7 @@ use crate::error::WorkError;
 pub(crate) fn llvm_sample(laid: &[Laid]) -> Result<String, WorkError> {
     let (mut placed, mut entries) = (Vec::new(), BTreeMap::new());
     for module in laid {
+        let first = placed.len();
         for (id, counts) in module.counted() {
             let function = &module.map.functions[id];
             let calls: BTreeMap<_, &CallMap> =
@@ -40,11 +41,35 @@ pub(crate) fn llvm_sample(laid: &[Laid]) -> Result<String, WorkError> {
                 placed.push(PlacedCount { frames: locations(function, &frames), count, callee });
             }
         }
+        if let Some(shared) = undistinguished(&placed[first..]) {
+            return Err(WorkError::Refused(format!(
+                "{}: {shared}. clang tells blocks of one line apart by discriminators, and the module has none at \
+                 the anchor {}; count it at --anchor pgo",
+                module.map.module, module.map.anchor
+            )));
+        }
     }
     match placed.is_empty() {
         true => Err(WorkError::Refused(NO_LINES.to_owned())),
         false => Ok(write_llvm_sample(&placed, &entries)),
     }
+}
+
+/// A line that is the place of blocks which ran differently often, in a module whose debug information does not tell blocks
+/// of one line apart: clang, which reads the profile, tells them apart, and takes the count of all for that of one.
+fn undistinguished(placed: &[PlacedCount]) -> Option<String> {
+    let mut frames = placed.iter().flat_map(|one| &one.frames);
+    if frames.any(|(_, place)| place.discriminator != 0) {
+        return None;
+    }
+    let mut counts: BTreeMap<&[(String, DiscriminatedLine)], u64> = BTreeMap::new();
+    placed.iter().find_map(|one| {
+        let first = *counts.entry(&one.frames).or_insert(one.count);
+        let (function, place) = one.frames.last().filter(|_| first != one.count)?;
+        let (more, less) = (first.max(one.count), first.min(one.count));
+        let at = place.offset;
+        Some(format!("line {at} below the first of {function} has code that ran {more} and {less} times"))
+    })
 }
 
 const NO_LINES: &str = "there is no debug information, so nobody knows which lines ran: compile the bitcode with \
