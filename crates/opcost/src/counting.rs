@@ -186,6 +186,21 @@ impl Measurement {
         (self.runs.len() > 1).then(|| self.compared())
     }
 
+    /// How many runs there were, and what the cheapest and the dearest took, if they do not take the same.
+    pub fn spread(&self) -> Option<(usize, u128, u128)> {
+        let maps = self.maps();
+        let of = |run: &Run| {
+            let modules = run.collected.programs.iter().flat_map(|program| &program.modules);
+            let counted: Vec<CountedModule<'_>> =
+                modules.map(|(hash, counts)| CountedModule { map: maps[hash], counts }).collect();
+            summarize(&counted).weight
+        };
+        let all: Vec<u128> =
+            if self.runs.len() > 1 { self.runs.iter().map(of).collect() } else { Vec::new() };
+        let (least, most) = (*all.iter().min()?, *all.iter().max()?);
+        (least < most).then_some((all.len(), least, most))
+    }
+
     /// Functions in detail, by their positions in the summary.
     pub fn list(&self, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
         list_functions(&self.modules(), summary, wanted)

@@ -92,8 +92,11 @@ pub(crate) struct TuneArguments {
     /// Moves the program's code into huge pages when it starts. It is then loaded at one address.
     #[arg(long)]
     pub(crate) huge_pages: bool,
+    /// Takes counts of a training run whatever its status is. Programs are still held to end alike.
+    #[arg(short, long)]
+    pub(crate) ignore_status: bool,
     /// The words that the gain is measured with, separated by blanks, in place of those of the training run.
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) judge: Option<String>,
     /// File that all runs read as their input; nothing without it.
     #[arg(long, value_name = "FILE")]

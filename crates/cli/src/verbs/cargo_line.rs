@@ -11,6 +11,8 @@ use opcost_answer::{Failure, Status};
 use opcost_toolchain::build::{RustPurpose, Rustc, cargo_linker, linker_arguments};
 use opcost_toolchain::install::install;
 
+use super::cargo_choice::{chosen, refuse_others};
+
 pub(crate) const USAGE: &str = "\
 usage: cargo opcost count [CARGO OPTIONS] [COUNT OPTIONS] -- ARGS
        cargo opcost sample [CARGO OPTIONS] [SAMPLE OPTIONS] -- ARGS
@@ -39,8 +41,18 @@ const WITH_VALUE: &[&str] = &[
     "--jobs",
     "-Z",
 ];
-const ALONE: &[&str] =
-    &["--release", "--all-features", "--no-default-features", "--locked", "--offline", "--frozen"];
+const ALONE: &[&str] = &[
+    "--release",
+    "-r",
+    "--all-features",
+    "--no-default-features",
+    "--locked",
+    "--offline",
+    "--frozen",
+    "--ignore-rust-version",
+];
+/// Options of one letter, whose value may follow without a blank.
+const SHORT: [&str; 4] = ["-p", "-F", "-j", "-Z"];
 
 /// A command line, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,7 +75,7 @@ impl CargoLine {
             if text == "--" {
                 line.program = words.by_ref().cloned().collect();
             } else if ALONE.contains(&text.as_ref()) {
-                if text != "--release" {
+                if !matches!(&*text, "--release" | "-r") {
                     line.cargo.push(word.clone());
                 }
             } else if let Some((name, value)) =
@@ -74,10 +86,13 @@ impl CargoLine {
                 let value =
                     words.next().ok_or_else(|| Failure::Usage(format!("{text} needs a value\n{USAGE}")))?;
                 line.option(&text, value.clone());
+            } else if let Some(name) = SHORT.into_iter().find(|name| text.starts_with(name)) {
+                line.option(name, text[name.len()..].trim_start_matches('=').into());
             } else {
                 line.verb.push(word.clone());
             }
         }
+        refuse_others(&line.verb, || line.metadata().unwrap_or_default())?;
         Ok(line)
     }
 
@@ -157,12 +172,14 @@ impl CargoLine {
     ) -> Result<PathBuf, Failure> {
         let rustc = Rustc::find()?;
         let profile = self.profile.as_deref().unwrap_or("release");
+        let metadata = self.metadata()?;
+        let words = chosen(&self.cargo, &metadata, self.manifest_here().as_deref())?;
         let target = self.target_folder()?;
         let flags = vec![format!("--profile={profile}"), "-Clto=fat".to_owned()];
         let linker = linker(&rustc, flags, &target)?;
         let mut command = cargo();
         command.arg("rustc").args(["--profile", profile, "--message-format=json-render-diagnostics"]);
-        command.arg("--target-dir").arg(&target).args(&self.cargo);
+        command.arg("--target-dir").arg(&target).args(words);
         command.args(["--", "--emit=llvm-bc,link", "-Ccodegen-units=1"]).args(linker_arguments(&linker));
         let variable =
             |name: &str| format!("CARGO_PROFILE_{}_{name}", profile.to_uppercase().replace('-', "_"));
@@ -183,28 +200,48 @@ impl CargoLine {
         if let Some(folder) = &self.target_dir {
             return std::path::absolute(folder).map_err(Failure::file("find", folder));
         }
+        match self.metadata()?["target_directory"].as_str() {
+            Some(folder) => Ok(Path::new(folder).join("opcost")),
+            None => Err(no_metadata()),
+        }
+    }
+
+    /// What cargo knows of the workspace.
+    fn metadata(&self) -> Result<serde_json::Value, Failure> {
+        let output = self
+            .about(&["metadata", "--format-version=1", "--no-deps"])
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(Failure::file("start", "cargo"))?;
+        serde_json::from_slice(&output.stdout).map_err(|_| no_metadata())
+    }
+
+    /// The manifest that cargo takes, which may be one above this folder.
+    fn manifest_here(&self) -> Option<PathBuf> {
+        let output = self.about(&["locate-project", "--message-format=plain"]).output().ok()?;
+        Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end()))
+    }
+
+    /// A question to cargo about this manifest.
+    fn about(&self, words: &[&str]) -> Command {
         let mut command = cargo();
-        command.args(["metadata", "--format-version=1", "--no-deps"]);
+        command.args(words);
         if let Some(manifest) = &self.manifest {
             command.arg("--manifest-path").arg(manifest);
         }
-        let output = command.stderr(Stdio::inherit()).output().map_err(Failure::file("start", "cargo"))?;
-        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        match said["target_directory"].as_str() {
-            Some(folder) => Ok(Path::new(folder).join("opcost")),
-            None => Err(Failure::ToolFailed {
-                tool: "cargo metadata".to_owned(),
-                input: "this folder".to_owned(),
-            }),
-        }
+        command
     }
+}
+
+fn no_metadata() -> Failure {
+    Failure::ToolFailed { tool: "cargo metadata".to_owned(), input: "this folder".to_owned() }
 }
 
 fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The one program among cargo's messages.
+/// The program among cargo's messages.
 fn program_of(messages: &[u8]) -> Result<PathBuf, Failure> {
     let mut programs = Vec::new();
     for line in messages.split(|&byte| byte == b'\n') {
@@ -213,11 +250,10 @@ fn program_of(messages: &[u8]) -> Result<PathBuf, Failure> {
             programs.push(PathBuf::from(path));
         }
     }
-    match programs.as_slice() {
-        [program] => Ok(program.clone()),
-        [] => Err(Failure::Usage("cargo built no program; name one with --bin or --example".to_owned())),
-        _ => Err(Failure::Usage("cargo built several programs; name one with --bin or --example".to_owned())),
-    }
+    // The last is the one that was asked for; what it needs was built before.
+    programs
+        .pop()
+        .ok_or_else(|| Failure::Usage("cargo built no program; name one with --bin or --example".to_owned()))
 }
 
 #[cfg(test)]
@@ -235,5 +271,9 @@ mod tests {
         assert_eq!(line.program, ["-n", "--bin", "x"]);
         assert_eq!(line.profile.as_deref(), Some("dev"));
         assert!(CargoLine::read(&[OsString::from("--bin")]).is_err());
+        let short = ["-papp", "-j2", "-r", "-Ffast", "-O3"];
+        let line = CargoLine::read(&short.map(OsString::from)).expect("well-formed");
+        assert_eq!(line.cargo, ["-p", "app", "-j", "2", "-F", "fast"]);
+        assert_eq!(line.verb, ["-O3"]);
     }
 }

@@ -13,6 +13,7 @@ use opcost_recover::SourceLine;
 
 use crate::arguments::{BuildArguments, CountArguments, EmitKind};
 use crate::verbs::counted::report_of_run;
+use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
@@ -61,7 +62,7 @@ pub(crate) fn with_program<T>(
 
 /// The inputs; a built program only alone.
 fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
-    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = inputs_of("count", &arguments.inputs)?;
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
         return Err(Failure::Usage("a built program is counted alone; give either it or sources".to_owned()));
@@ -136,7 +137,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         (Some(path), Some(ledger)) => ledgers::save(path, ledger),
         _ => Ok(()),
     };
-    report.next = next(arguments, report.summary.weight);
+    report.next = next(arguments, report.most());
     let show = Show {
         arguments: &arguments.show,
         output: arguments.output.as_deref(),
@@ -165,7 +166,7 @@ fn command(arguments: &CountArguments) -> Vec<String> {
 /// baseline are named.
 fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &Ledger)>) -> BudgetVerdict {
     let Some(budget) = budget else { return BudgetVerdict::None };
-    if report.summary.weight <= budget {
+    if report.most() <= budget {
         return BudgetVerdict::Within { budget };
     }
     let grew = match ledgers {

@@ -1,7 +1,7 @@
 //! The report of a run.
 
 use opcost::counting::Measurement;
-use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts};
+use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts, RunSpread};
 use opcost_report::kit::progress::Progress;
 
 /// The report of a run, without verdict and listings.
@@ -17,6 +17,7 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         runs: 1,
         is_deterministic: run.is_deterministic(),
         repetition: run.repetition(),
+        spread: run.spread().map(|(runs, least, most)| RunSpread { runs, least, most }),
         stacks: None,
         tasks: None,
         next: Vec::new(),

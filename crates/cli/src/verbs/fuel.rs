@@ -8,6 +8,7 @@ use std::path::Path;
 use opcost_instrument::Portability;
 
 use crate::arguments::{FuelArguments, FuelEmit, MachineWord, PortableArguments};
+use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::save_failure_json;
 use opcost_answer::fuel::{Engine, Promise, Room, Spending};
 use opcost_answer::run::Finish;
@@ -39,7 +40,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
         save_text(arguments.output.as_deref(), opcost_host::HEADER, Stream::Stdout)?;
         return Ok(Status::Fine);
     }
-    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = inputs_of("fuel", &arguments.inputs)?;
     if arguments.trust.check {
         return check(arguments, &inputs);
     }

@@ -1,9 +1,12 @@
-//! What do the flags about inputs say, and the program's own words?
+//! What do the flags about inputs say, and the program's own words? Which files are given?
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use crate::arguments::InputArguments;
+use opcost_answer::Failure;
 use opcost_job::program::InputValues;
+use opcost_toolchain::input::Input;
 
 /// How formulas name the number that a word of the command line holds. C programs read it in these ways, and
 /// all of them agree on numbers of 32 bits.
@@ -17,6 +20,30 @@ const READERS: [&str; 8] = [
     "strtoul({}, null, 10)",
     "strtoull({}, null, 10)",
 ];
+
+/// The files of a verb that runs a program. A word that is no file may be one of the program's, which follow `--`.
+pub(crate) fn inputs_of(verb: &str, paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    let is_source = |path: &PathBuf| path.extension().is_some() && !is_number(path);
+    let first = paths.iter().skip(1).position(|path| !path.exists() && !is_source(path)).map(|at| at + 1);
+    let Some((files, words)) = first.map(|at| paths.split_at(at)) else {
+        return Input::all(paths.iter().map(|path| &**path));
+    };
+    let shown = |paths: &[PathBuf]| {
+        let words = paths.iter().map(|path| super::count::quoted(&path.to_string_lossy()));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    Err(Failure::Usage(format!(
+        "there is no file {}; if it is an argument of the program, it follows --: opcost {verb} {} -- {}",
+        words[0].display(),
+        shown(files),
+        shown(words)
+    )))
+}
+
+/// Whether a name is a number with a point.
+fn is_number(path: &std::path::Path) -> bool {
+    path.to_str().is_some_and(|text| text.parse::<f64>().is_ok())
+}
 
 /// The values of inputs, where the program gets these words.
 pub(crate) fn values(flags: &InputArguments, words: &[OsString]) -> InputValues {

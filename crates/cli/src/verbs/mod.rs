@@ -4,6 +4,7 @@ pub(crate) mod bits;
 mod bits_narrow;
 mod bits_observed;
 pub(crate) mod cargo;
+mod cargo_choice;
 pub(crate) mod cargo_line;
 pub(crate) mod cargo_tune;
 pub(crate) mod cc;

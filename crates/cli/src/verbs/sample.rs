@@ -37,6 +37,7 @@ use opcost_toolchain::options::CompileOptions;
 use super::count::shown;
 use super::sample_events;
 use crate::arguments::{SampleArguments, ShowArguments};
+use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::{Show, save_failure_json};
 
 /// Carries out the verb.
@@ -71,7 +72,7 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
         }
         return report(arguments, None, &taken);
     }
-    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = inputs_of("sample", &arguments.inputs)?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
             return Err(Failure::Usage("it is built already; give its sources to build it again".to_owned()));
@@ -214,6 +215,7 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         runs: 1,
         is_deterministic: false,
         repetition: None,
+        spread: None,
         stacks: None,
         tasks: Some(samples.by_process.clone()),
         next: Vec::new(),

@@ -11,6 +11,7 @@ use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
 use crate::arguments::{OnlyStep, TuneArguments};
+use crate::verbs::inputs::inputs_of;
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::tune_rust;
@@ -42,7 +43,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     if let Some(profile) = &arguments.profile {
         tell_partial(profile)?;
     }
-    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = inputs_of("tune", &arguments.inputs)?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
         return tune_rust::carry_out(arguments, &inputs);
     }
@@ -55,6 +56,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         arguments: &arguments.arguments,
         stdin: arguments.stdin.as_deref(),
         verifies: arguments.verify,
+        ignores_status: arguments.ignore_status,
     };
     // It has to be there as long as its ledger is read.
     let sampled = arguments.sample.map(|rate| SampledTraining::run(&wish, rate)).transpose()?;

@@ -69,7 +69,13 @@ pub(crate) fn given_ledger(arguments: &TuneArguments) -> Result<Option<PathBuf>,
 
 /// The ledger of a training run, which stays in `folder`.
 pub(crate) fn trained(arguments: &TuneArguments, program: &Path, folder: &Path) -> Result<PathBuf, Failure> {
-    train(&Training { program, arguments: &arguments.arguments, stdin: arguments.stdin.as_deref() }, folder)
+    let training = Training {
+        program,
+        arguments: &arguments.arguments,
+        stdin: arguments.stdin.as_deref(),
+        ignores_status: arguments.ignore_status,
+    };
+    train(&training, folder)
 }
 
 /// How the program is put in order; what is made goes below `folder`.

@@ -12,6 +12,7 @@ use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
 use crate::verbs::answered::{command as answered_command, save as save_rows};
+use crate::verbs::inputs::inputs_of;
 use crate::verbs::selection::{CodeFlag, is_named, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::values_whole::{self, NotForetold};
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &ValuesArguments) -> Result<Status, Failure> {
-    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = inputs_of("values", &arguments.inputs)?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
             return Err(Failure::Usage("a built program cannot be built again; give its sources".to_owned()));

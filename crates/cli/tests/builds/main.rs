@@ -2,13 +2,14 @@
 //!
 //! `driver`: one command line against clang's own doing; `projects`: make,
 //! autotools, CMake, Meson; `languages`: Fortran, Rust, mixed, cargo, cost
-//! files; `errors`: what goes wrong, with words and status; `faults`: every kind
+//! files; `crates`: which program of a package or a workspace; `errors`: what goes wrong, with words and status; `faults`: every kind
 //! of fault in every verb, with one status; `messages`: whose fault, where, what
 //! next, and no control characters of input; `tune`, `tune_builds`, `tune_cargo`: programs,
 //! whole builds and crates, placed by counts. One binary,
 //! because linking LLVM's tests is dear; tools that a machine lacks fail the
 //! test with the package to install, never skip it.
 
+mod crates;
 mod driver;
 mod errors;
 mod faults;

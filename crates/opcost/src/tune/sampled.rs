@@ -19,7 +19,7 @@ use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::Language;
 use opcost_toolchain::options::CompileOptions;
 
-use super::train::failed_training;
+use super::train::check_training;
 use super::wish::TuneWish;
 use crate::counting::ending;
 use crate::ledgers;
@@ -76,8 +76,8 @@ impl SampledTraining {
             End::Killed(signal) => Some(Finish::Killed(signal)),
             End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
         };
-        if let Some(finish) = finish.filter(|finish| !finish.is_success()) {
-            return Err(failed_training(finish));
+        if let Some(finish) = finish {
+            check_training(finish, wish.ignores_status)?;
         }
         let _working = work("making the counts consistent");
         let estimate = Estimate::of(&taken.samples, &[program.to_owned()], RepairSolver::Likeliest)?;

@@ -19,6 +19,8 @@ pub struct Training<'a> {
     pub arguments: &'a [OsString],
     /// What it reads as its standard input.
     pub stdin: Option<&'a Path>,
+    /// Whether it may end with any status.
+    pub ignores_status: bool,
 }
 
 /// What a training run left.
@@ -61,23 +63,25 @@ pub(super) fn train_held(training: &Training<'_>, folder: &Path, world: World) -
         repeat: 1,
         is_deterministic: world == World::Fixed,
     })?;
-    match measured.finish() {
-        Some(finish) if !finish.is_success() => return Err(failed_training(finish)),
-        _ => {}
+    if let Some(finish) = measured.finish() {
+        check_training(finish, training.ignores_status)?;
     }
     let ledger = folder.join("training.opc");
     ledgers::save(&ledger, &measured.ledger(&measured.summary(), Vec::new())?)?;
     Ok(Trained { ledger, measured })
 }
 
-/// A program that failed did not do what it will do.
-pub(super) fn failed_training(finish: Finish) -> Failure {
+/// A program that failed did not do what it will do. Some programs tell a result by their status.
+pub(super) fn check_training(finish: Finish, ignores_status: bool) -> Result<(), Failure> {
+    if finish.is_success() || ignores_status {
+        return Ok(());
+    }
     let how = match finish {
         Finish::Exited(status) => format!("ended with status {status}"),
         Finish::Killed(signal) => format!("was killed by signal {signal}"),
     };
-    Failure::Usage(format!(
+    Err(Failure::Usage(format!(
         "the training run {how}, and its counts may not be those of a normal run. Give it arguments (after --) or input \
-         (--stdin FILE) with which it succeeds"
-    ))
+         (--stdin FILE) with which it succeeds, or --ignore-status if this is how it ends"
+    )))
 }

@@ -83,7 +83,12 @@ impl Trained {
         // clocks of a static program.
         let is_static = how.options.cflags.iter().any(|flag| flag == "-static");
         let world = if wish.verifies && !is_static { World::Fixed } else { World::AsItIs };
-        let training = Training { program: &program, arguments: wish.arguments, stdin: wish.stdin };
+        let training = Training {
+            program: &program,
+            arguments: wish.arguments,
+            stdin: wish.stdin,
+            ignores_status: wish.ignores_status,
+        };
         let done = train_held(&training, build.folder(), world)?;
         let paths = if how.placement == Placement::Paths { paths_of(&done.measured) } else { Vec::new() };
         let executed = u64::try_from(done.measured.summary().weight).unwrap_or(u64::MAX);

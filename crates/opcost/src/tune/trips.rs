@@ -19,7 +19,7 @@ use opcost_run::values::{ObservedPoint, Recorder, observe, point_lists, record_r
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::options::CompileOptions;
 
-use super::train::failed_training;
+use super::train::check_training;
 use super::wish::TuneWish;
 use crate::progress::work;
 
@@ -48,9 +48,7 @@ pub(super) fn trained_loops(
     };
     let recorder = Recorder { memory: MEMORY, sample: 1 };
     let (finish, files) = record_run(&program, wish.arguments, recorder, &streams, build.folder())?;
-    if !finish.is_success() {
-        return Err(failed_training(finish));
-    }
+    check_training(finish, wish.ignores_status)?;
     let observed = observe(&program, lists, &files)?;
     Ok(observed.points.iter().filter_map(trained_loop).collect())
 }

@@ -25,4 +25,6 @@ pub struct TuneWish<'a> {
     pub stdin: Option<&'a Path>,
     /// Whether counts that were divided are held against a run of the program with copies.
     pub verifies: bool,
+    /// Whether the training run may end with any status.
+    pub ignores_status: bool,
 }

@@ -22,6 +22,7 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         runs: about.runs,
         is_deterministic: course.is_held_fixed,
         repetition: None,
+        spread: None,
         stacks: None,
         tasks: None,
         next: Vec::new(),

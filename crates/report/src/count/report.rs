@@ -30,6 +30,8 @@ pub struct CountReport {
     pub is_deterministic: bool,
     /// What `--repeat` found, in a sentence.
     pub repetition: Option<String>,
+    /// What several runs took, if they differ; what is shown is of the first.
+    pub spread: Option<RunSpread>,
     /// Call stacks of samples, if they were asked for.
     pub stacks: Option<Vec<CallStack>>,
     /// Samples by process and thread, if they are samples; a ledger does not have them.
@@ -132,7 +134,23 @@ pub struct Grown {
     pub after: u128,
 }
 
+/// What several runs took that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSpread {
+    /// How many runs.
+    pub runs: usize,
+    /// The fewest instructions.
+    pub least: u128,
+    /// The most.
+    pub most: u128,
+}
+
 impl CountReport {
+    /// The instructions of the run that took most.
+    pub fn most(&self) -> u128 {
+        self.spread.map_or(self.summary.weight, |spread| spread.most.max(self.summary.weight))
+    }
+
     /// What its functions are called, for people.
     pub fn names(&self) -> NameBook {
         NameBook::of_names(self.summary.functions.iter().map(|function| &*function.name))

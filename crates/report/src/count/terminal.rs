@@ -12,7 +12,7 @@ use opcost_recover::{FunctionTotal, NamedCalls};
 use crate::count::annotate::{Annotation, Depth, LinesOf, hot_lines};
 use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::mine::{Mine, at_own_lines};
-use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth};
+use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth, RunSpread};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
 use crate::kit::files::is_own;
@@ -97,6 +97,10 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
         RunQuality::Estimate(_) => "about, by samples",
     };
     let world = if report.is_deterministic { " · deterministic world" } else { "" };
+    let world = match &report.spread {
+        Some(spread) => format!(" for run 1 of {}{world}", spread.runs),
+        None => world.to_owned(),
+    };
     let noun = noun(weight, "instruction");
     let before = format!("{} {noun}   {} · ", grouped(weight), facts.cost_model);
     let behind = format!("{quality}{world}");
@@ -113,6 +117,9 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     }
     if report.runs > 1 {
         let _ = writeln!(out, "  in {} runs", report.runs);
+    }
+    if let Some(RunSpread { runs, least, most }) = report.spread {
+        let _ = writeln!(out, "  {runs} runs took {} to {}", grouped(least), grouped(most));
     }
 }
 
@@ -263,7 +270,7 @@ fn verdict(report: &CountReport, out: &mut String) {
             let _ = writeln!(out, "{}", paint(GOOD, format!("within the budget of {}", grouped(budget))));
         }
         BudgetVerdict::Over { budget, grew } => {
-            let over = report.summary.weight - budget;
+            let over = report.most() - budget;
             let text = format!("over the budget of {} by {}", grouped(budget), grouped(over));
             let _ = writeln!(out, "{}", paint(BAD, text));
             blame(report, grew, out);

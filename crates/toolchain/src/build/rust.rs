@@ -146,13 +146,9 @@ impl Build {
         Ok(output)
     }
 
-    /// rustc's flags; `--cflag` reaches it as it is.
+    /// rustc's flags; `--cflag` reaches it as it is. The edition is rustc's own choice without one.
     fn rust_flags(&self) -> Vec<String> {
         let mut flags = vec![format!("-Copt-level={}", self.options.level)];
-        let names_edition = |flag: &String| flag.starts_with("--edition");
-        if !self.options.cflags.iter().any(names_edition) {
-            flags.push("--edition=2024".to_owned());
-        }
         flags.extend(self.options.cflags.iter().cloned());
         flags
     }
