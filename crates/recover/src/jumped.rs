@@ -110,7 +110,8 @@ fn has_open_ends(modules: &[(&ModuleMap, &ModuleCounts)]) -> bool {
     let is_main = |(at, id): &(usize, FunctionId)| {
         matches!(&*modules[*at].0.functions[*id].name, "main" | "_QQmain" | "MAIN__")
     };
-    open.iter().any(|(function, &calls)| if is_main(function) { calls < -1 || calls > 0 } else { calls != 0 })
+    open.iter()
+        .any(|(function, &calls)| if is_main(function) { !(-1..=0).contains(&calls) } else { calls != 0 })
 }
 
 /// The calls of a function that did not come back: the segment of each, how often, and whether its
