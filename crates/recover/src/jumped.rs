@@ -149,7 +149,7 @@ fn callee_behind(function: &FunctionMap, segment: SegmentId) -> Option<&Callee> 
     function.calls.iter().find(|call| call.instruction == last).map(|call| &call.callee)
 }
 
-/// A map whose jumps end segments of their own: after each stands a segment with the rest of its
+/// A map whose jumps end segments of their own: after each is a segment with the rest of its
 /// block. `None` if the module has no jump.
 pub fn split_at_jumps(map: &ModuleMap) -> Option<ModuleMap> {
     let jumps = jumps(map);
