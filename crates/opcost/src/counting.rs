@@ -118,7 +118,7 @@ impl Measurement {
         Ok(Measurement { images, runs, is_deterministic: false }.without_doubtful_returns())
     }
 
-    /// Takes out of the counts what may not have happened behind tail calls. The maps change with
+    /// Takes out of the counts what may not have happened after tail calls. The maps change with
     /// them, so all runs do, once they are all collected.
     fn without_doubtful_returns(mut self) -> Measurement {
         let mut programs = self.runs.iter().flat_map(|run| &run.collected.programs);

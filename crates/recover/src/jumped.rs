@@ -1,4 +1,4 @@
-//! Which returns behind a tail call may not have happened?
+//! Which returns after a tail call may not have happened?
 //!
 //! A tail call that stays a jump takes its frame away, so its `ret` is charged with it. If what it
 //! leads to is left by an exception, `longjmp` or `exit`, that `ret` never started, and no frame
@@ -52,7 +52,7 @@ const LEAVE: &[&str] = &[
     "fexecve",
 ];
 
-/// How many returns behind jumps a process counted, if some of them may not have happened.
+/// How many returns after jumps a process counted, if some of them may not have happened.
 pub fn may_have_vanished(modules: &[(&ModuleMap, &ModuleCounts)]) -> Option<u128> {
     let jumps: u128 = modules.iter().map(|(map, counts)| jumps_taken(map, counts)).sum();
     (jumps > 0 && has_open_ends(modules)).then_some(jumps)
@@ -68,7 +68,7 @@ fn jumps_taken(map: &ModuleMap, counts: &ModuleCounts) -> u128 {
     taken.sum()
 }
 
-/// The edges behind the jumps of each function. Their sites are not metered by left frames.
+/// The edges after the jumps of each function. Their sites are not metered by left frames.
 fn jumps(map: &ModuleMap) -> BTreeMap<FunctionId, BTreeSet<EdgeId>> {
     let mut jumps: BTreeMap<FunctionId, BTreeSet<EdgeId>> = BTreeMap::new();
     for &(function, edge) in map.call_sites.values() {
@@ -110,7 +110,8 @@ fn has_open_ends(modules: &[(&ModuleMap, &ModuleCounts)]) -> bool {
     let is_main = |(at, id): &(usize, FunctionId)| {
         matches!(&*modules[*at].0.functions[*id].name, "main" | "_QQmain" | "MAIN__")
     };
-    open.iter().any(|(function, &calls)| if is_main(function) { calls < -1 || calls > 0 } else { calls != 0 })
+    open.iter()
+        .any(|(function, &calls)| if is_main(function) { !(-1..=0).contains(&calls) } else { calls != 0 })
 }
 
 /// The calls of a function that did not come back: the segment of each, how often, and whether its
@@ -148,7 +149,7 @@ fn callee_behind(function: &FunctionMap, segment: SegmentId) -> Option<&Callee> 
     function.calls.iter().find(|call| call.instruction == last).map(|call| &call.callee)
 }
 
-/// A map whose jumps end segments of their own: behind each stands a segment with the rest of its
+/// A map whose jumps end segments of their own: after each is a segment with the rest of its
 /// block. `None` if the module has no jump.
 pub fn split_at_jumps(map: &ModuleMap) -> Option<ModuleMap> {
     let jumps = jumps(map);
@@ -274,7 +275,7 @@ impl Split {
     }
 }
 
-/// The instruction behind the jump of a segment, which is its last call.
+/// The instruction after the jump of a segment, which is its last call.
 fn behind_jump(function: &FunctionMap, segment: SegmentId) -> Option<InstructionId> {
     let own: Vec<InstructionId> = function.instructions_of(segment).collect();
     let calls = function.calls.iter().map(|call| call.instruction);

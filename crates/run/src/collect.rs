@@ -30,7 +30,7 @@ pub struct CountedProgram {
     pub raw: RawFile,
     /// Counts by module, with the hash of the module's map.
     pub modules: Vec<(Hash128, ModuleCounts)>,
-    /// Whether returns behind tail calls are counted that may not have happened.
+    /// Whether returns after tail calls are counted that may not have happened.
     pub has_doubtful_returns: bool,
 }
 
@@ -74,7 +74,7 @@ pub fn collect(
     }
     if let Some(returns) = doubt_returns(&mut programs, images) {
         reasons.insert(
-            "frames were left where a tail call may have taken others away: what comes behind such calls is \
+            "frames were left where a tail call may have taken others away: what comes after such calls is \
              not counted"
                 .to_owned(),
         );
@@ -93,7 +93,7 @@ pub fn collect(
     Ok(Collected { programs, quality })
 }
 
-/// Marks the processes in which returns behind tail calls may not have happened, and adds up how
+/// Marks the processes in which returns after tail calls may not have happened, and adds up how
 /// many instructions that is.
 fn doubt_returns(programs: &mut [CountedProgram], images: &BTreeMap<PathBuf, Image>) -> Option<u128> {
     let process = |it: &CountedProgram| (it.raw.process.pid, it.raw.process.program_start_ns);

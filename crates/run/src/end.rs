@@ -42,7 +42,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orphans<'a> {
     /// The program's, by the place of its counters.
-    HavePlace(&'a Path),
+    HaveFolder(&'a Path),
     /// Those of what runs it: wine keeps servers for a while.
     AreOfItsStarter,
 }
@@ -98,22 +98,22 @@ impl Watch {
         orphans: Orphans<'_>,
     ) -> Result<ExitStatus, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
-        if let Orphans::HavePlace(place) = orphans {
-            self.wait_for_orphans(place);
+        if let Orphans::HaveFolder(folder) = orphans {
+            self.wait_for_orphans(folder);
         }
         Ok(status)
     }
 
     /// Waits for processes that go on after the program.
-    fn wait_for_orphans(&mut self, place: &Path) {
+    fn wait_for_orphans(&mut self, folder: &Path) {
         let began = Instant::now();
         let mut is_told = false;
         loop {
-            let mut left = descendants::with_folder(place);
+            let mut left = descendants::with_folder(folder);
             if left.is_empty() {
                 // One that begins while the list of processes is read may not stand on it.
                 std::thread::sleep(ONCE_MORE);
-                left = descendants::with_folder(place);
+                left = descendants::with_folder(folder);
             }
             if left.is_empty() {
                 return;

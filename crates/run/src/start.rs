@@ -66,7 +66,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         Some(starter) => Some(starter),
         None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
     };
-    let orphans = if starter.is_some() { Orphans::AreOfItsStarter } else { Orphans::HavePlace(path) };
+    let orphans = if starter.is_some() { Orphans::AreOfItsStarter } else { Orphans::HaveFolder(path) };
     let mut command = match (starter, world) {
         (Some(starter), Some(_)) => {
             return Err(Failure::Usage(format!(
