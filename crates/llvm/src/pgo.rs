@@ -91,7 +91,7 @@ pub struct PgoTarget {
 /// (`IPVK_IndirectCallTarget`).
 pub const INDIRECT_CALLS: usize = 0;
 
-/// The largest count that is one (`getInstrMaxCountValue`): 2^64 - 1 and 2^64 - 2 are LLVM's marks for functions that are
+/// The largest count that is one (`getInstrMaxCountValue`). The two above it are LLVM's marks for functions that are
 /// hot or warm and have no counts.
 pub(crate) const LARGEST_COUNT: u64 = u64::MAX - 2;
 

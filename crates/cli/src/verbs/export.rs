@@ -122,7 +122,7 @@ fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result
     Ok(())
 }
 
-/// With what a module is compiled again. The reader of `llvm-sample` tells blocks of one line apart by discriminators;
+/// With what a module is compiled again. The reader of `llvm-sample` distinguishes blocks of one line by discriminators;
 /// clang writes them for this flag, which changes no instruction. At the anchor pgo they are there already.
 fn compiled_for(
     format: ExportFormat,

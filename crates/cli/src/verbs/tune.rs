@@ -41,7 +41,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
         ));
     }
     if let Some(profile) = &arguments.profile {
-        tell_partial(profile)?;
+        report_partial(profile)?;
     }
     let inputs = inputs_of("tune", &arguments.inputs)?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
@@ -106,7 +106,7 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
 }
 
 /// Says of a ledger whose runs did not get to their ends that it is one.
-fn tell_partial(profile: &Path) -> Result<(), Failure> {
+fn report_partial(profile: &Path) -> Result<(), Failure> {
     if let Given::Ledger(ledger) = ledgers::read(&[profile.to_owned()], None)?
         && let Some(warning) = ledgers::is_partial(profile, &ledger)
     {

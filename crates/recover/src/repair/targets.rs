@@ -89,12 +89,12 @@ pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<
         });
         PointerCall { ran, targets: shares.filter(|target| target.calls > 0).collect() }
     };
-    let of_function = |one: &(&ModuleMap, &Matched), id| calls_of(*one, id).map(of_call).collect();
+    let of_function = |one: &(&ModuleMap, &Matched), id| calls_of(one.0, one.1, id).map(of_call).collect();
     modules.iter().map(|one| one.0.functions.ids().map(|id| of_function(one, id)).collect()).collect()
 }
 
 /// How often the calls through pointers of a function ran, and the types of what they call.
-fn calls_of((map, matched): (&ModuleMap, &Matched), id: FunctionId) -> impl Iterator<Item = (u64, Hash128)> {
+fn calls_of(map: &ModuleMap, matched: &Matched, id: FunctionId) -> impl Iterator<Item = (u64, Hash128)> {
     let function = &map.functions[id];
     let known = matched.functions[id].as_ref().ok().zip(function.expected.pointers.as_ref());
     known.into_iter().flat_map(move |(counts, pointers)| {
@@ -107,7 +107,7 @@ fn calls_of((map, matched): (&ModuleMap, &Matched), id: FunctionId) -> impl Iter
 fn made_calls(modules: &[(&ModuleMap, &Matched)]) -> BTreeMap<Hash128, u128> {
     let mut made: BTreeMap<Hash128, u128> = BTreeMap::new();
     for one in modules {
-        for (ran, signature) in one.0.functions.ids().flat_map(|id| calls_of(*one, id)) {
+        for (ran, signature) in one.0.functions.ids().flat_map(|id| calls_of(one.0, one.1, id)) {
             *made.entry(signature).or_default() += u128::from(ran);
         }
     }

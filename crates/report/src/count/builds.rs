@@ -28,7 +28,7 @@ pub enum BuildDetail {
 /// Ways that a short head has lines for.
 const WAYS: usize = 4;
 
-/// The compiler and its flags. The anchor comes first, if it is not the one that is meant where none is named.
+/// The compiler and its flags. The anchor comes first, if it is not the default.
 pub fn way(group: &BuildGroup) -> String {
     let flags = group.build.flags.join(" ");
     let text = match group.anchor {

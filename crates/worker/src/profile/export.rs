@@ -197,7 +197,7 @@ fn elsewhere(ledger: &Ledger, modules: &[ExportModule]) -> Vec<PgoRecord> {
 
 /// Targets by their names in profiles; none where LLVM sees other calls through pointers
 /// in the function than the map does. LLVM takes the sum of a call's targets for how often the call ran. So what
-/// has no name here, or no room, stands there as well, under names of no function.
+/// has no name here, or no room, is written as well, under names of no function.
 fn called(
     function: &PgoFunction,
     calls: &[PointerCall],

@@ -43,7 +43,7 @@ pub(crate) fn llvm_sample(laid: &[Laid]) -> Result<String, WorkError> {
         }
         if let Some(shared) = undistinguished(&placed[first..]) {
             return Err(WorkError::Refused(format!(
-                "{}: {shared}. clang tells blocks of one line apart by discriminators, and the module has none at \
+                "{}: {shared}. clang distinguishes blocks of one line by discriminators, and the module has none at \
                  the anchor {}; count it at --anchor pgo",
                 module.map.module, module.map.anchor
             )));
@@ -55,8 +55,8 @@ pub(crate) fn llvm_sample(laid: &[Laid]) -> Result<String, WorkError> {
     }
 }
 
-/// A line that is the place of blocks which ran differently often, in a module whose debug information does not tell blocks
-/// of one line apart: clang, which reads the profile, tells them apart, and takes the count of all for that of one.
+/// A line whose code ran differently often, in a module without discriminators. clang gives its blocks some, and would take
+/// the count of all for that of one.
 fn undistinguished(placed: &[PlacedCount]) -> Option<String> {
     let mut frames = placed.iter().flat_map(|one| &one.frames);
     if frames.any(|(_, place)| place.discriminator != 0) {
