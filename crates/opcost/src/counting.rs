@@ -186,7 +186,7 @@ impl Measurement {
         (self.runs.len() > 1).then(|| self.compared())
     }
 
-    /// How many runs there were, and what the cheapest and the dearest took, if they do not take the same.
+    /// How many runs there were, and the fewest and the most instructions of them, if they differ.
     pub fn spread(&self) -> Option<(usize, u128, u128)> {
         let maps = self.maps();
         let of = |run: &Run| {

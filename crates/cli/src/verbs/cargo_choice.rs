@@ -47,10 +47,10 @@ pub(crate) fn chosen(
     metadata: &Value,
     manifest: Option<&Path>,
 ) -> Result<Vec<OsString>, Failure> {
-    let (asked, mut rest) = Asked::take(given);
+    let (asked, mut rest) = Selection::take(given);
     let members = list(&metadata["packages"]);
     let packages = match &asked.package {
-        Some(spec) => members.iter().filter(|one| is_meant(spec, one)).collect(),
+        Some(spec) => members.iter().filter(|one| is_selected(spec, one)).collect(),
         None => here(metadata, manifest, members),
     };
     if packages.is_empty() {
@@ -68,15 +68,15 @@ pub(crate) fn chosen(
 }
 
 /// What the line asks for, taken out of cargo's options.
-struct Asked {
+struct Selection {
     package: Option<String>,
     /// Its kind (`bin`, `example`) and name.
     target: Option<(&'static str, String)>,
 }
 
-impl Asked {
-    fn take(given: &[OsString]) -> (Asked, Vec<OsString>) {
-        let (mut asked, mut rest) = (Asked { package: None, target: None }, Vec::new());
+impl Selection {
+    fn take(given: &[OsString]) -> (Selection, Vec<OsString>) {
+        let (mut asked, mut rest) = (Selection { package: None, target: None }, Vec::new());
         let mut words = given.iter();
         while let Some(word) = words.next() {
             let mut value = || words.next().map(|value| value.to_string_lossy().into_owned());
@@ -107,7 +107,7 @@ fn here<'a>(metadata: &Value, manifest: Option<&Path>, members: &'a [Value]) -> 
 }
 
 /// Whether `-p` means this member: by its name, with its version, or as cargo writes it in full.
-fn is_meant(spec: &str, package: &Value) -> bool {
+fn is_selected(spec: &str, package: &Value) -> bool {
     let name = text(&package["name"]);
     let id = text(&package["id"]);
     let with_version = |mark: &str| format!("{name}{mark}{}", text(&package["version"]));
@@ -130,7 +130,7 @@ fn named<'a>(
     kind: &'static str,
     name: &str,
     packages: &[&'a Value],
-    asked: &Asked,
+    asked: &Selection,
     members: &'a [Value],
 ) -> Result<Target<'a>, Failure> {
     let all: Vec<&Value> = members.iter().collect();
@@ -180,7 +180,7 @@ fn only<'a>(packages: &[&'a Value], members: &'a [Value]) -> Result<Target<'a>, 
 
 /// Refuses what cargo knows and this does not build, in the words of the line.
 pub(crate) fn refuse_others(words: &[OsString], metadata: impl FnOnce() -> Value) -> Result<(), Failure> {
-    let is_asked = |option: &str, word: &str| {
+    let is_given = |option: &str, word: &str| {
         word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
     };
     for (at, word) in words.iter().enumerate() {
@@ -189,11 +189,11 @@ pub(crate) fn refuse_others(words: &[OsString], metadata: impl FnOnce() -> Value
             Some((_, value)) => Some(value.to_owned()),
             None => words.get(at + 1).map(|next| next.to_string_lossy().into_owned()),
         };
-        if let Some((option, kind, plural)) = OTHERS.iter().find(|(option, ..)| is_asked(option, &word)) {
+        if let Some((option, kind, plural)) = OTHERS.iter().find(|(option, ..)| is_given(option, &word)) {
             let name = value().filter(|name| !option.ends_with('s') && !name.starts_with('-'));
             return Err(Failure::Usage(other(kind, plural, name, &metadata())));
         }
-        if MANY.iter().any(|option| is_asked(option, &word)) {
+        if MANY.iter().any(|option| is_given(option, &word)) {
             let metadata = metadata();
             let packages: Vec<&Value> = list(&metadata["packages"]).iter().collect();
             return Err(Failure::Usage(format!(
@@ -201,7 +201,7 @@ pub(crate) fn refuse_others(words: &[OsString], metadata: impl FnOnce() -> Value
                 what_there_is(&packages)
             )));
         }
-        if is_asked("--target", &word) {
+        if is_given("--target", &word) {
             return Err(Failure::Usage(
                 "the program is run here, so it is built for this machine: leave out --target".to_owned(),
             ));

@@ -14,6 +14,7 @@ use opcost_recover::SourceLine;
 use crate::arguments::{BuildArguments, CountArguments, EmitKind};
 use crate::verbs::counted::report_of_run;
 use crate::verbs::inputs::inputs_of;
+pub(crate) use crate::verbs::inputs::quoted;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
@@ -214,16 +215,6 @@ fn next(arguments: &CountArguments, weight: u128) -> Vec<String> {
         next.extend(with(&format!("--budget {}", roomy(weight))).map(|line| format!("{line}   (for CI)")));
     }
     next
-}
-
-/// A word as a shell reads it.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,:@%".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// A budget with a twentieth to spare, in few digits: `2.63G`.

@@ -29,7 +29,7 @@ pub(crate) fn inputs_of(verb: &str, paths: &[PathBuf]) -> Result<Vec<Input>, Fai
         return Input::all(paths.iter().map(|path| &**path));
     };
     let shown = |paths: &[PathBuf]| {
-        let words = paths.iter().map(|path| super::count::quoted(&path.to_string_lossy()));
+        let words = paths.iter().map(|path| quoted(&path.to_string_lossy()));
         words.collect::<Vec<_>>().join(" ")
     };
     Err(Failure::Usage(format!(
@@ -38,6 +38,16 @@ pub(crate) fn inputs_of(verb: &str, paths: &[PathBuf]) -> Result<Vec<Input>, Fai
         shown(files),
         shown(words)
     )))
+}
+
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,:@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// Whether a name is a number with a point.

@@ -2,7 +2,8 @@
 //!
 //! `driver`: one command line against clang's own doing; `projects`: make,
 //! autotools, CMake, Meson; `languages`: Fortran, Rust, mixed, cargo, cost
-//! files; `crates`: which program of a package or a workspace; `errors`: what goes wrong, with words and status; `faults`: every kind
+//! files; `crates`: which program of a package or a workspace;
+//! `meant`: statuses, editions, words that are no files, runs that differ; `errors`: what goes wrong, with words and status; `faults`: every kind
 //! of fault in every verb, with one status; `messages`: whose fault, where, what
 //! next, and no control characters of input; `tune`, `tune_builds`, `tune_cargo`: programs,
 //! whole builds and crates, placed by counts. One binary,
@@ -14,6 +15,7 @@ mod driver;
 mod errors;
 mod faults;
 mod languages;
+mod meant;
 mod messages;
 mod projects;
 mod support;
