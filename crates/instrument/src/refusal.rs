@@ -43,13 +43,25 @@ pub enum RefusalReason {
     )]
     Funclet(&'static str),
     /// Something that one counter of fuel cannot serve.
-    #[error("{why} ({callee}), and one counter of fuel cannot serve that; meter it without")]
+    #[error("{why} ({callee}), and one counter of fuel cannot serve that; {}", remedy(callee, why))]
     Unmeterable {
         /// What it calls.
         callee: String,
         /// What that does.
         why: &'static str,
     },
+}
+
+/// What to do about a call that fuel refuses. A handler can be taken out by the compiler's flags alone, since
+/// the header then declares the other name.
+fn remedy(callee: &str, why: &str) -> String {
+    if why != "handles signals" {
+        return "meter it without".to_owned();
+    }
+    format!(
+        "compile with -D{callee}=no_{callee} and a file that defines no_{callee} to do nothing, or count it with its \
+         handlers and without a limit: opcost count --cost fuel/1"
+    )
 }
 
 impl PlanError {
@@ -98,5 +110,22 @@ pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result
     match function.instructions.iter().find(|(_, instruction)| is_funclet(instruction.opcode)) {
         Some((at, instruction)) => refusal(Some(at), RefusalReason::Funclet(instruction.opcode.name())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handler_is_refused_with_what_would_admit_it() {
+        let said =
+            |callee: &str, why| RefusalReason::Unmeterable { callee: callee.to_owned(), why }.to_string();
+        let handler = said("sigaction", "handles signals");
+        assert!(
+            handler.contains("-Dsigaction=no_sigaction") && handler.contains("count --cost fuel/1"),
+            "{handler}"
+        );
+        assert!(said("fork", "starts processes").ends_with("meter it without"));
     }
 }

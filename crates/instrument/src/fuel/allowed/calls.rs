@@ -33,6 +33,8 @@ pub(super) fn first_uses(module: &Module) -> IdMap<DeclarationId, Option<Use>> {
     uses
 }
 
+/// The header then declares the other name.
+const NO_HANDLER: &str = "rename it by a flag (-Dsignal=no_signal) and define that to do nothing";
 const TO_ALLOW: &str = "write it in the program, or let the host allow it: --allow";
 
 impl Court<'_> {
@@ -79,6 +81,9 @@ impl Court<'_> {
             return;
         }
         let (reason, remedy) = match known(name) {
+            Some(LibraryFact::Refused(why @ "handles signals")) => {
+                (format!("uses {name}, which {why}"), NO_HANDLER)
+            }
             Some(LibraryFact::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
             Some(LibraryFact::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
             Some(LibraryFact::Data) => return,
