@@ -22,6 +22,8 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         tasks: None,
         next: Vec::new(),
         calls_known: true,
+        unseen_calls: std::collections::HashSet::new(),
+        outside: None,
         listings: Vec::new(),
         machine: std::collections::HashMap::new(),
     }

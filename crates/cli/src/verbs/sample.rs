@@ -21,7 +21,7 @@ use opcost_key::Anchor;
 use opcost_profile::Ledger;
 use opcost_recover::{Course, list_functions, summarize};
 use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts};
-use opcost_report::count::samples::words;
+use opcost_report::count::samples::{most_outside, words};
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_text};
@@ -205,6 +205,7 @@ fn wants_stacks(arguments: &SampleArguments) -> bool {
 fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
     let counted = estimate.counted();
     let elsewhere = others(samples, &estimate.elsewhere);
+    let outside = most_outside(samples, estimate.own, elsewhere.as_deref());
     CountReport {
         summary: summarize(&counted),
         facts: ReportFacts::of(&estimate.module_facts(), &counted[0].map.cost.name),
@@ -220,6 +221,8 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         tasks: Some(samples.by_process.clone()),
         next: Vec::new(),
         calls_known: true,
+        unseen_calls: estimate.unseen_calls(),
+        outside,
         listings: Vec::new(),
         machine: std::collections::HashMap::new(),
     }

@@ -8,6 +8,7 @@
 mod processes;
 mod tail_calls;
 mod profiles;
+mod samples;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

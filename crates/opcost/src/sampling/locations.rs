@@ -88,8 +88,9 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
     Ok(placed)
 }
 
-/// Fewer samples in a program make no table. What is reported of their error by chance, the root of
-/// their number, is honest from here on. (Twice that holds 93 % of draws or more.)
+/// Fewer samples in a program make no table, fewer in the block that a function is entered by no
+/// number of its calls. From here on the root of their number says how far chance moves it. (Twice
+/// that holds 93 % of draws or more.) It says nothing of what waiting adds.
 pub const LEAST_SAMPLES: u64 = 30;
 
 /// Of a program that was hit too rarely for a report.
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_that_is_told_is_honest_from_the_least_number_on() {
+    fn chance_is_known_from_the_least_number_on() {
         let from_least = (0..400).map(|step| LEAST_SAMPLES as f64 + f64::from(step) / 4.0);
         assert!(from_least.map(held).all(|held| held >= 0.93));
         // Not so of a handful.

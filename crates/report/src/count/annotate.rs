@@ -144,7 +144,9 @@ impl Annotation<'_> {
             paint(STRONG, name),
             percent(self.report.share(total.instructions)),
             counted(total.instructions, "instruction"),
-            counted(total.calls, "call"),
+            self.report
+                .calls_of(total)
+                .map_or_else(|| "calls unknown".to_owned(), |calls| counted(calls, "call")),
         );
     }
 

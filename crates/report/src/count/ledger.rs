@@ -27,6 +27,8 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         tasks: None,
         next: Vec::new(),
         calls_known: has_calls(ledger),
+        unseen_calls: std::collections::HashSet::new(),
+        outside: None,
         listings: Vec::new(),
         machine: HashMap::new(),
     }

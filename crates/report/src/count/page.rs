@@ -111,7 +111,10 @@ impl<'a> Page<'a> {
                             (share_cell(share, cost, part, &percent(part)))
                             td.name title=(demangle(&function.name)) { (self.names.name(&function.name)) }
                             td.place data-of=(place) { @if let Some(place) = &function.place { (self.link(place)) } }
-                            (number_cell(calls, function.calls, &grouped(function.calls)))
+                            @match self.report.calls_of(function) {
+                                Some(known) => { (number_cell(calls, known, &grouped(known))) }
+                                None => { (number_cell(calls, 0, "?")) }
+                            }
                         }
                         "\n"
                     }

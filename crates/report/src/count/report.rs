@@ -1,6 +1,6 @@
 //! A counted run, ready to be shown: terminal, page and JSON are made of one [`CountReport`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use opcost_answer::names::NameBook;
 use opcost_answer::run::{CallStack, Finish, RunQuality};
@@ -40,6 +40,10 @@ pub struct CountReport {
     pub next: Vec<String>,
     /// Whether calls out of the program are known.
     pub calls_known: bool,
+    /// Functions of samples, by name and module, whose way in was hit too rarely for a number of calls.
+    pub unseen_calls: HashSet<(String, Option<String>)>,
+    /// Where most samples are, if that is outside of the program.
+    pub outside: Option<String>,
     /// Functions in detail, the hottest first.
     pub listings: Vec<FunctionListing>,
     /// Machine code of listed functions by their position in the summary, if it was
@@ -162,6 +166,14 @@ impl CountReport {
         let mut functions: Vec<_> = ran.collect();
         functions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
         functions
+    }
+
+    /// How often a function was called; `None` where samples do not tell.
+    pub fn calls_of(&self, function: &FunctionTotal) -> Option<u128> {
+        // The set of a count is empty: no key is made for it.
+        let is_unseen = !self.unseen_calls.is_empty()
+            && self.unseen_calls.contains(&(function.name.clone(), function.module.clone()));
+        (!is_unseen).then_some(function.calls)
     }
 
     /// The share of the total.

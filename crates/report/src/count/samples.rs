@@ -36,14 +36,23 @@ pub fn left_out(samples: &Samples) -> Option<String> {
     })
 }
 
+/// Where most samples are, if less than half of them are in the program.
+pub fn most_outside(samples: &Samples, own: u64, elsewhere: Option<&str>) -> Option<String> {
+    let outside = samples.total.saturating_sub(own);
+    (outside > own).then(|| {
+        let share = 100.0 * outside as f64 / samples.total as f64;
+        let places = elsewhere.map_or_else(String::new, |places| format!(" ({places})"));
+        format!("{share:.1} % of the time is outside of what was built to be sampled{places}")
+    })
+}
+
 /// What there is to say of the samples, in lines.
 pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Repaired) -> Vec<String> {
     let mut lines = Vec::new();
     let percent = |part: u64| format!("{:.1} %", 100.0 * part as f64 / samples.total.max(1) as f64);
     let rate = samples.rate_reached().map_or_else(String::new, |rate| format!(" at {rate:.0} a second"));
-    let expected = 100.0 / (own.max(1) as f64).sqrt();
     lines.push(format!(
-        "{} of {}{rate}, {} of them in the program; by chance alone its total is wrong by {expected:.1} %",
+        "{} of {}{rate}, {} of them in the program",
         counted(samples.total, "sample"),
         samples.event,
         percent(own)
@@ -62,9 +71,9 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         ));
     } else {
         lines.push(
-            "shares are surer than totals: what waits counts as work. All counts together were 0.5 to 3.7 times the \
-             true ones in 13 programs on quiet machines, and 0.8 to 4.5 times on a busy one. They were 0.2 to 16 \
-             times in programs that are one small loop. These are measurements, and no bounds"
+            "no error bar: what waits counts as work, and samples do not tell the two apart. Shares are surer than \
+             totals. Totals were 0.5 to 4.5 times the true ones in 13 programs, and 0.2 to 24 times in programs that \
+             are one small loop or a walk through memory. These are measurements, and no bounds"
                 .to_owned(),
         );
     }

@@ -112,6 +112,9 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     for line in lines_of_ways(&facts.groups, layout.width.saturating_sub(2), layout.builds) {
         let _ = writeln!(out, "  {line}");
     }
+    if let Some(outside) = &report.outside {
+        let _ = writeln!(out, "  {} {outside}", paint(BAD, "mostly elsewhere:"));
+    }
     if report.processes > 1 {
         let _ = writeln!(out, "  in {} processes", report.processes);
     }
@@ -134,7 +137,7 @@ fn functions(what: &Shown<'_>, sources: &mut Sources, out: &mut String) {
     let (report, layout) = (what.report, what.layout);
     let functions = report.by_cost();
     let shown = &functions[..functions.len().min(layout.top)];
-    let table = Table::fit(shown, what.names, layout.width);
+    let table = Table::fit(what, shown);
     for function in shown {
         let part = report.share(function.instructions);
         let _ = writeln!(out, "{}", table.row(function, part));
@@ -157,6 +160,7 @@ fn functions(what: &Shown<'_>, sources: &mut Sources, out: &mut String) {
 
 /// Widths of the table's columns.
 struct Table<'a> {
+    report: &'a CountReport,
     names: &'a NameBook,
     name: usize,
     place: usize,
@@ -164,16 +168,18 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn fit(shown: &[&FunctionTotal], names: &'a NameBook, width: usize) -> Table<'a> {
+    fn fit(what: &Shown<'a>, shown: &[&FunctionTotal]) -> Table<'a> {
+        let (report, names, width) = (what.report, what.names, what.layout.width);
         let widest = |cell: &dyn Fn(&FunctionTotal) -> String| {
             shown.iter().map(|function| width_of(&cell(function))).max().unwrap_or(0)
         };
-        let (name, place, calls) = (widest(&|f| names.name(&f.name)), widest(&place), widest(&calls));
+        let (name, place, calls) =
+            (widest(&|f| names.name(&f.name)), widest(&place), widest(&|f| calls(report, f)));
         let room = width.saturating_sub(7 + 1 + BAR_WIDTH + 1 + 2 + 2 + calls);
         let place =
             if name + place <= room { place } else { place.min((room / 3).max(room - name.min(room))) };
         let name = if are_names_full() { name } else { name.min(room - place.min(room)) };
-        Table { names, name, place, calls }
+        Table { report, names, name, place, calls }
     }
 
     fn row(&self, function: &FunctionTotal, part: f64) -> String {
@@ -185,7 +191,7 @@ impl<'a> Table<'a> {
             percent(part),
             paint(STRONG, name),
             paint(DIM, place),
-            calls(function),
+            calls(self.report, function),
             calls = self.calls
         )
         .trim_end()
@@ -200,9 +206,12 @@ fn place(function: &FunctionTotal) -> String {
         .map_or(String::new(), |place| format!("{}:{}", tidy_path(&place.file), place.line))
 }
 
-fn calls(function: &FunctionTotal) -> String {
-    let what = if function.calls == 1 { "call " } else { "calls" };
-    format!("{} {what}", grouped(function.calls))
+fn calls(report: &CountReport, function: &FunctionTotal) -> String {
+    match report.calls_of(function) {
+        Some(1) => "1 call ".to_owned(),
+        Some(calls) => format!("{} calls", grouped(calls)),
+        None => "? calls".to_owned(),
+    }
 }
 
 fn unseen(report: &CountReport, out: &mut String) {
