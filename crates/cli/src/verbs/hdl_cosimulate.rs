@@ -40,6 +40,9 @@ pub(super) fn cosimulate(
     drive.env("ASAN_OPTIONS", "detect_leaks=0");
     let output = drive.output().map_err(Failure::file("start", &driver))?;
     if !output.status.success() {
+        if !is_undefined(&output) {
+            return Err(not_driven(&driver, &output));
+        }
         return Err(Failure::Usage(format!(
             "{} does something undefined with inputs at random: {}; state what its callers keep (--assume), or give \
              it larger memories (--elements)",
@@ -144,6 +147,33 @@ pub(super) fn simulate(
         opcost_answer::tell!("{}", first.join("\n"));
     }
     Ok(Outcome { simulation: HdlSimulation { runs, wrong, cycles }, outside })
+}
+
+/// Whether a sanitizer found something undefined in the program, and did not fail itself.
+fn is_undefined(output: &Output) -> bool {
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.lines().any(|line| {
+        let found = line.split_once("ERROR: AddressSanitizer: ").map(|(_, what)| what);
+        line.contains("runtime error: ")
+            || found.is_some_and(|what| !OWN_FAILURES.iter().any(|own| what.starts_with(own)))
+    })
+}
+
+/// What the sanitizer of addresses says of itself where it also names errors of programs.
+const OWN_FAILURES: [&str; 4] = ["out of memory", "out-of-memory", "failed to", "CHECK failed"];
+
+/// The driver ended without a finding.
+fn not_driven(driver: &Path, output: &Output) -> Failure {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let words = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing").trim();
+    Failure::Module {
+        module: driver.display().to_string(),
+        message: format!(
+            "the program that calls the function ended ({}) and no sanitizer found anything undefined: {words}; a \
+             limit on address space (ulimit -v) keeps sanitizers from starting",
+            output.status
+        ),
+    }
 }
 
 /// What a sanitizer says first.
