@@ -41,12 +41,17 @@ pub trait Cells {
     fn read_by(&self, load: InstructionId) -> Option<CellVersion>;
     /// Where the version comes from.
     fn definition(&self, version: CellVersion) -> CellDefinition<'_>;
-    /// A load of the version's cell, whichever version that reads.
-    fn load_of(&self, version: CellVersion) -> Option<InstructionId> {
+    /// Loads that read this very version, in order: all of them read the same value.
+    fn readers_of(&self, version: CellVersion) -> &[InstructionId] {
+        let _ = version;
+        &[]
+    }
+    /// A load of the version's cell. It tells the cell's address and type, and never its value: it
+    /// may read another version.
+    fn place_by(&self, version: CellVersion) -> Option<InstructionId> {
         let _ = version;
         None
     }
-    /// Two loads with the same version read the same value.
     /// The store's or load's facts that this rests on: none, or words such as "no alias by type".
     fn relies_on(&self, version: CellVersion) -> &'static [&'static str] {
         let _ = version;

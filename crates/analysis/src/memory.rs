@@ -6,6 +6,7 @@
 //! |---|---|
 //! | what is known of a library function? | [`effect`] |
 //! | what does one do to memory? | [`effects`], read by [`effects_parse`] |
+//! | what does a library remember from call to call? | `library_state` |
 //! | what may a call do whose callee is not here? | [`external`] |
 //! | who runs a module's functions? | [`world`] |
 //! | what may a pointer point to? | [`addresses`] |
@@ -31,6 +32,7 @@ pub mod effects;
 pub mod effects_parse;
 pub mod external;
 pub mod forms;
+mod library_state;
 pub mod summaries;
 pub mod verdicts;
 mod version;
@@ -48,6 +50,7 @@ pub use effect::Effect;
 pub use effects::Effects;
 pub use effects_parse::EffectError;
 pub use external::Externals;
+pub use library_state::LibraryStates;
 pub use versions::MemoryVersions;
 pub use whole::MemoryModel;
 pub use world::{Roots, World};

@@ -136,13 +136,17 @@ impl Solved<'_> {
         self.teller.names.of(symbol)
     }
 
-    /// The value of the code of a symbol, where calls may decide it.
-    pub fn value_of(&self, symbol: &Symbol) -> Option<Value> {
+    /// The values of the code that a symbol is, where calls may decide it. What a cell holds between
+    /// two changes is what the loads read that read just that, and no other load of the cell.
+    pub fn values_of(&self, symbol: &Symbol) -> Vec<Value> {
         match symbol {
-            Symbol::Argument(position) => Some(Value::Argument(*position)),
-            Symbol::Result(at) => Some(Value::Instruction(*at)),
-            Symbol::Cell(version) => self.teller.scope.cells.load_of(*version).map(Value::Instruction),
-            _ => None,
+            Symbol::Argument(position) => vec![Value::Argument(*position)],
+            Symbol::Result(at) => vec![Value::Instruction(*at)],
+            Symbol::Cell(version) => {
+                let readers = self.teller.scope.cells.readers_of(*version);
+                readers.iter().map(|&load| Value::Instruction(load)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

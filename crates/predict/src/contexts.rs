@@ -150,7 +150,7 @@ impl<'a> Contexts<'a> {
             .map(|symbol| symbol.index())
             .filter(|position| model.symbols.contains_key(position))
             .collect();
-        depends_on_chains |= symbols.iter().any(|position| model.symbols[position].value.is_some());
+        depends_on_chains |= symbols.iter().any(|position| !model.symbols[position].values.is_empty());
         let own = symbols.iter().filter_map(|position| model.symbols[position].slot);
         slots.extend(own.filter(|slot| matches!(slot.base, CellBase::Global(_))));
         self.needed[id] = symbols.into_iter().collect();
@@ -190,7 +190,7 @@ impl<'a> Contexts<'a> {
                 _ => open.slot.and_then(|slot| given.cells.get(&slot).copied()),
             };
             let number = passed.or_else(|| {
-                let value = open.value.filter(|_| !chain.is_empty())?;
+                let value = *open.values.first().filter(|_| !chain.is_empty())?;
                 self.number_where_called(id, value, &chain)
             });
             numbers.push(number);

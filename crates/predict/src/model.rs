@@ -80,8 +80,9 @@ pub(crate) struct OpenSymbol {
     /// Whether it comes from outside by a name, so that a user can give it.
     pub(crate) is_input: bool,
     pub(crate) about: String,
-    /// The value of the code, where the calls that led here may decide it.
-    pub(crate) value: Option<Value>,
+    /// The values of the code that it is, where the calls that led here may decide it: of a cell,
+    /// loads that read it between the same two changes.
+    pub(crate) values: Vec<Value>,
     /// The memory that it is read from, where that is one place for each call.
     pub(crate) slot: Option<CellSlot>,
 }
@@ -263,19 +264,19 @@ impl FunctionModel {
                     continue;
                 }
                 let named = solved.named(symbol);
-                let value = solved.value_of(symbol);
+                let values = solved.values_of(symbol);
                 let symbol = symbol.clone();
-                let slot = match value {
-                    Some(Value::Instruction(load)) => CellSlot::of(module, layout, function, load),
+                let slot = values.iter().find_map(|value| match *value {
+                    Value::Instruction(load) => CellSlot::of(module, layout, function, load),
                     _ => None,
-                };
+                });
                 let one = OpenSymbol {
                     slot,
                     symbol,
                     name: named.name,
                     is_input: named.is_input,
                     about: named.about,
-                    value,
+                    values,
                 };
                 open.insert(id.index(), one);
             }

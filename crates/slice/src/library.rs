@@ -16,7 +16,7 @@
 //! libraries are believed, as the effect table is.
 
 use opcost_analysis::memory::effect::{Effect, ResultKind, Returns, Touching};
-use opcost_analysis::memory::{MemoryModel, ObjectKind};
+use opcost_analysis::memory::{LibraryStates, MemoryModel, ObjectKind};
 use opcost_ir::{
     Access, Call, CalleeRef, ConstantValue, DeclarationId, Function, Module, Opcode, ScalarValue, Value,
 };
@@ -170,6 +170,10 @@ const REDIRECTING: &[&str] = &[
     "fdopen",
     "fopencookie",
     "open_memstream",
+    "open_wmemstream",
+    "fmemopen",
+    "register_printf_function",
+    "register_printf_specifier",
     "fileno",
     "ferror",
 ];
@@ -359,6 +363,10 @@ impl<'a> Library<'a> {
     fn library_fate(&self, site: SliceSite, name: &str, effect: &Effect) -> Fate {
         let function = &self.memory.module.functions[site.function];
         let at = site.instruction;
+        // What it does with what others keep is not seen.
+        if effect.reaches_others {
+            return Fate::Stays;
+        }
         if RANDOM.contains(&name) {
             return Fate::Shared(State::Random);
         }
@@ -480,6 +488,8 @@ fn is_silent(effect: &Effect) -> bool {
         && !effect.synchronises
         && effect.callbacks.is_empty()
         && effect.statement.is_none()
+        // What it leaves behind in the library is not seen.
+        && effect.used_states().but_error() == LibraryStates::NONE
         && !effect.touches.iter().any(|touched| is_more(touched.how))
 }
 

@@ -201,13 +201,19 @@ impl MemoryQueries for ModuleMemory<'_> {
     }
 
     fn callees(&self, function: FunctionId, call: InstructionId) -> Callees {
-        let Some(known) = self.memory.addresses.callees(function, call) else { return Callees::default() };
-        let callee = self.memory.module.functions[function].call(call).map(|call| call.callee);
+        let body = &self.memory.module.functions[function];
+        let reaches = |effect: Cow<'_, Effect>| effect.reaches_others || effect.synchronises;
+        let may_call_back = self.memory.externals.calls_by_name(body, call)
+            || self.effect(function, call).is_some_and(reaches);
+        let Some(known) = self.memory.addresses.callees(function, call) else {
+            return Callees { may_call_back, ..Callees::default() };
+        };
         let mut functions = known.functions.clone();
         functions.extend(known.callbacks.iter().map(|&(callee, _)| callee));
         functions.dedup();
-        let is_direct = matches!(callee, Some(CalleeRef::Function(_)));
-        Callees { functions, is_direct, may_be_others: known.is_open }
+        let is_direct = matches!(body.call(call).map(|call| call.callee), Some(CalleeRef::Function(_)));
+        let may_be_others = known.is_open;
+        Callees { functions, is_direct, may_be_others, may_call_back: may_call_back || may_be_others }
     }
 
     fn is_program(&self) -> bool {

@@ -19,6 +19,10 @@ pub(super) struct Calls {
     pub(super) callers: IdMap<FunctionId, Callers>,
     /// Calls of each function that may run functions of the module.
     pub(super) inner: IdMap<FunctionId, Vec<InstructionId>>,
+    /// Calls of each function that may call back any function that others know.
+    pub(super) open: IdMap<FunctionId, Vec<InstructionId>>,
+    /// Functions that others know, and may call.
+    pub(super) known_outside: Vec<FunctionId>,
     /// Calls of each function that return twice.
     pub(super) twice: IdMap<FunctionId, Vec<InstructionId>>,
     /// On a cycle of calls.
@@ -39,12 +43,16 @@ impl Calls {
             callees: HashMap::default(),
             callers: module.functions.ids().map(|id| memory.callers(id)).collect(),
             inner: IdMap::filled(count, Vec::new()),
+            open: IdMap::filled(count, Vec::new()),
+            known_outside: Vec::new(),
             twice: IdMap::filled(count, Vec::new()),
             recursive: IdSet::new(),
             by_itself: IdSet::new(),
             once: IdSet::new(),
             above: AdjacencyGraph::new(0),
         };
+        let is_known = |id: &FunctionId| calls.callers[*id].from_outside || calls.callers[*id].by_itself;
+        calls.known_outside = module.functions.ids().filter(is_known).collect();
         let mut below = AdjacencyGraph::new(count);
         for (id, function) in module.functions.iter() {
             for (at, call) in &function.calls {
@@ -58,6 +66,10 @@ impl Calls {
                 callees.functions.iter().for_each(|&callee| below.add_edge(id, callee));
                 if !callees.functions.is_empty() {
                     calls.inner[id].push(*at);
+                }
+                if callees.may_call_back && !calls.known_outside.is_empty() {
+                    calls.open[id].push(*at);
+                    calls.known_outside.iter().for_each(|&known| below.add_edge(id, known));
                 }
                 if !callees.functions.is_empty() || callees.may_be_others {
                     calls.callees.insert((id, *at), callees);

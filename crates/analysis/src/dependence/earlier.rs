@@ -105,7 +105,7 @@ where
         let Version { history, asked, .. } = *version;
         match event {
             Event::Write(coverage) => self.hit(asked, point, at, coverage) != Hit::No,
-            Event::Call => !(asked.is_own && self.is_private(history, point.function)),
+            Event::Call | Event::CallBack => !(asked.is_own && self.is_private(history, point.function)),
             Event::Twice | Event::Birth => true,
         }
     }

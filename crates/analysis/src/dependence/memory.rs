@@ -121,6 +121,8 @@ pub struct Callees {
     pub is_direct: bool,
     /// Whether code that is not seen may run.
     pub may_be_others: bool,
+    /// Whether it may call back any function that others know, beside `functions`.
+    pub may_call_back: bool,
 }
 
 /// What becomes the parameters of a function that is called.

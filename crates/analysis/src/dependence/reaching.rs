@@ -187,7 +187,11 @@ where
                 if !whole.insert((before, unwinds)) {
                     continue;
                 }
-                if unwinds && events.iter().any(|&(at, event)| at == last && event == Event::Call) {
+                if unwinds
+                    && events
+                        .iter()
+                        .any(|&(at, event)| at == last && matches!(event, Event::Call | Event::CallBack))
+                {
                     walk.find_all();
                     starts.push((before, Some(last)));
                 } else {
@@ -222,7 +226,7 @@ where
                         return false;
                     }
                 }
-                Event::Call
+                Event::Call | Event::CallBack
                     if walk.asked.is_own
                         && is_home
                         && self.is_private(&walk.history.clone(), point.function) => {}
@@ -231,7 +235,8 @@ where
                         return false;
                     }
                 }
-                Event::Twice => walk.find_all(),
+                // Which of them, how often and in which order is not known.
+                Event::CallBack | Event::Twice => walk.find_all(),
                 Event::Birth => {
                     let is_this =
                         (walk.asked.is_own && is_home) || self.shared.is_single(walk.asked.cell.object);

@@ -69,6 +69,8 @@ pub(super) enum Event {
     Write(WriteCoverage),
     /// Functions run that may write it.
     Call,
+    /// Others run, which may call functions back that may write it.
+    CallBack,
     /// Control may come here a second time, from anywhere below.
     Twice,
     /// The object begins to exist.
@@ -137,6 +139,10 @@ impl<'a, M: MemoryQueries> Shared<'a, M> {
             if callees.is_some_and(|callees| callees.functions.iter().any(touches)) {
                 events.push((call, Event::Call));
             }
+        }
+        let touches = |known: &FunctionId| history.touched_by.contains(*known);
+        if self.calls.known_outside.iter().any(touches) {
+            events.extend(self.calls.open[function].iter().map(|&call| (call, Event::CallBack)));
         }
         events.extend(self.calls.twice[function].iter().map(|&call| (call, Event::Twice)));
         match cell.object {

@@ -5,6 +5,8 @@
 //! only: `effects_parse` makes it of text, and [`Effects`](super::effects::Effects)
 //! finds it by name.
 
+use super::library_state::LibraryStates;
+
 /// What one function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
@@ -28,8 +30,16 @@ pub struct Effect {
     pub does_anything: bool,
     /// It may read and write all memory that others can reach, and call back.
     pub reaches_others: bool,
+    /// States of the library in which it keeps something, or which its result is part of.
+    pub holds: LibraryStates,
+    /// States that it may use; none: the table does not say.
+    pub uses: Option<LibraryStates>,
+    /// It may write memory of the library to which the program has pointers, as that of `errno`.
+    pub writes_library: bool,
     /// Which parameter is the format of a `printf` or `scanf`.
     pub format: Option<u32>,
+    /// The arguments of the format come as a `va_list`.
+    pub has_list: bool,
     /// Its part in an input or output statement.
     pub statement: Option<Statement>,
 }
@@ -206,6 +216,32 @@ impl Effect {
     /// What is done through a parameter.
     pub fn touches_of(&self, position: u32) -> impl Iterator<Item = &Touched> {
         self.touches.iter().filter(move |touched| touched.parameters.contain(position))
+    }
+
+    /// States of the library that it may use.
+    pub fn used_states(&self) -> LibraryStates {
+        self.uses.unwrap_or(if self.only_computes() {
+            LibraryStates::NONE
+        } else {
+            LibraryStates::BEFORE_EXIT
+        })
+    }
+
+    /// Whether its arguments, and the memory that they lead to, decide all that it does.
+    fn only_computes(&self) -> bool {
+        let is_decided = match self.result {
+            ResultKind::Pure
+            | ResultKind::Fresh { .. }
+            | ResultKind::Parameter(_)
+            | ResultKind::Moved(_)
+            | ResultKind::Inside(_) => true,
+            ResultKind::Input
+            | ResultKind::InputFrom(_)
+            | ResultKind::Environment(_)
+            | ResultKind::Outside => false,
+        };
+        let is_input = |touched: &Touched| matches!(touched.how, Touching::Input(_));
+        is_decided && !self.does_anything && !self.touches.iter().any(is_input)
     }
 
     /// Whether the pointer in this parameter outlives the call.

@@ -26,6 +26,9 @@
 //! calls P(A, …)            back, at once          later P(A, …)   at any time
 //!                          A is a parameter, `inside P`, `outside` or `P..`
 //! format P                 of printf or scanf
+//! format P with list       its arguments come as a va_list
+//! holds STATE …            it keeps something there, or its result is part of it
+//! uses STATE … | nothing   it may write, read or call back what is held there
 //! synchronises             other threads' writes are seen behind it
 //! does anything
 //! statement unit P         begins a transfer; its result stands for the statement
@@ -37,6 +40,7 @@
 use std::fmt;
 
 use super::effect::*;
+use super::library_state::LibraryStates;
 
 /// A line of an effect table that does not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +202,7 @@ impl<'t> Words<'t> {
 }
 
 const CLAUSES: &str = "'returns', 'ends', 'reads', 'writes', 'zeroes', 'keeps', 'frees', 'copies', 'item', \
-     'gives', 'fresh', 'range', 'calls', 'later', 'format', 'synchronises', 'does' or 'statement'";
+     'gives', 'fresh', 'range', 'calls', 'later', 'format', 'holds', 'uses', 'synchronises', 'does' or 'statement'";
 
 fn parse_clause(words: &mut Words<'_>, effect: &mut Effect) -> Parsed<()> {
     match words.next().unwrap_or_default() {
@@ -230,7 +234,15 @@ fn parse_clause(words: &mut Words<'_>, effect: &mut Effect) -> Parsed<()> {
         "range" => effect.range = Some(range(words)?),
         "calls" => effect.callbacks.push(callback(words, false)?),
         "later" => effect.callbacks.push(callback(words, true)?),
-        "format" => effect.format = Some(words.position()?),
+        "format" => {
+            effect.format = Some(words.position()?);
+            if words.eat("with") {
+                words.demand("list")?;
+                effect.has_list = true;
+            }
+        }
+        "holds" => effect.holds = effect.holds.and(states(words)?),
+        "uses" => effect.uses = Some(states(words)?),
         "synchronises" => effect.synchronises = true,
         "does" => {
             words.demand("anything")?;
@@ -240,6 +252,27 @@ fn parse_clause(words: &mut Words<'_>, effect: &mut Effect) -> Parsed<()> {
         word => return expected(CLAUSES, word),
     }
     Ok(())
+}
+
+/// States of the library, at least one or `nothing`.
+fn states(words: &mut Words<'_>) -> Parsed<LibraryStates> {
+    if words.eat("nothing") {
+        return Ok(LibraryStates::NONE);
+    }
+    let mut all = LibraryStates::NONE;
+    loop {
+        let word = words.next().unwrap_or_default();
+        match LibraryStates::named(word) {
+            Some(state) => all = all.and(state),
+            None => {
+                let names: Vec<&str> = LibraryStates::names().collect();
+                return expected(&format!("'nothing' or a state ({})", names.join(", ")), word);
+            }
+        }
+        if words.peek().is_none() {
+            return Ok(all);
+        }
+    }
 }
 
 fn touched(words: &mut Words<'_>, effect: &mut Effect, how: Touching) -> Parsed<()> {

@@ -3,7 +3,8 @@
 //! A function that the effect table knows does what the table says. Any other does what its
 //! attributes leave: `memory(...)` of call and declaration, `captures(none)`, `readonly` and
 //! `readnone` of its parameters. A `printf` writes through its arguments if its format is not known
-//! or has `%n`. What the table that opcost carries says of a name holds only where that name is a
+//! or has `%n`. A call that uses a state of the library in which a call of the program keeps something
+//! ([`LibraryStates`]) may read and write all that escaped, and call back. What the table that opcost carries says of a name holds only where that name is a
 //! builtin; a user's table is believed.
 //!
 //! Input: module and table. Output: an [`Effect`] for each call. Cost: a
@@ -12,19 +13,25 @@
 use std::borrow::Cow;
 
 use opcost_index::IdMap;
-use opcost_ir::{Call, DeclarationId, Function, Module, Outside, ParameterFacts};
+use opcost_ir::{
+    Call, CalleeRef, ConstantValue, DeclarationId, Function, Module, Outside, ParameterFacts, ScalarValue,
+    Type, TypeId, Value,
+};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashSet;
 
 use super::contents::string_at;
 use super::effect::*;
 use super::effects::Effects;
+use super::library_state::LibraryStates;
 
 /// Effects of the functions that a module declares.
 #[derive(Clone, Debug)]
 pub struct Externals<'a> {
     module: &'a Module,
     known: IdMap<DeclarationId, Option<&'a Effect>>,
+    /// States of libraries in which calls of the module keep something.
+    held: LibraryStates,
     /// What of the module other code reaches by name.
     pub outside: Outside,
 }
@@ -37,7 +44,76 @@ impl<'a> Externals<'a> {
         let wrapped: FxHashSet<&str> = own.collect();
         let of = |name: &str| effects.of(name).filter(|_| !wrapped.contains(name));
         let known = module.declarations.values().map(|declaration| of(&declaration.name));
-        Self { module, known: known.collect(), outside: Outside::of(module) }
+        let (held, outside) = (LibraryStates::NONE, Outside::of(module));
+        let mut externals = Self { module, known: known.collect(), held, outside };
+        externals.held = externals.held_states();
+        externals
+    }
+
+    /// The states in which calls of the module keep something.
+    fn held_states(&self) -> LibraryStates {
+        let mut held = LibraryStates::NONE;
+        let mut called: FxHashSet<DeclarationId> = FxHashSet::default();
+        for function in self.module.functions.values() {
+            for &(at, ref call) in &function.calls {
+                let CalleeRef::Declaration(declared) = call.callee else { continue };
+                called.insert(declared);
+                held = held.and(match self.believed(function, call, declared) {
+                    Some(known) => known.holds,
+                    None if self.is_handed_over(function, at, declared) => LibraryStates::ALL,
+                    None => LibraryStates::NONE,
+                });
+            }
+        }
+        // Others are called through pointers, with whatever.
+        for (declared, declaration) in self.module.declarations.iter() {
+            if !called.contains(&declared) && !declaration.is_intrinsic {
+                held = held.and(self.known[declared].map_or(LibraryStates::ALL, |known| known.holds));
+            }
+        }
+        held
+    }
+
+    /// Whether a function that no table knows gets a pointer that it may keep: not one to what
+    /// never changes.
+    fn is_handed_over(&self, function: &Function, at: InstructionId, declared: DeclarationId) -> bool {
+        let Some(call) = function.call(at) else { return true };
+        if self.module.declarations[declared].is_intrinsic {
+            return false;
+        }
+        let arguments = function.arguments_of(at);
+        let effect = self.by_attributes(call, declared, arguments.len() as u32);
+        (0..).zip(arguments).any(|(position, &argument)| {
+            let ty = self.module.type_of(function, argument).map(|ty| &self.module.types[ty]);
+            let mut touches = effect.touches_of(position);
+            let is_kept =
+                touches.any(|touched| matches!(touched.how, Touching::Keeps | Touching::KeepsWhatItPointsTo));
+            is_kept && !matches!(ty, Some(Type::Integer(_) | Type::Float(_))) && !self.is_fixed(argument)
+        })
+    }
+
+    /// Whether a pointer is null, or one to data that never changes.
+    fn is_fixed(&self, pointer: Value) -> bool {
+        let Value::Constant(id) = pointer else { return false };
+        match self.module.constants[id].value {
+            ConstantValue::Global { global, .. } => {
+                let data = &self.module.globals[global];
+                let is_number = |&(_, _, scalar): &(u64, TypeId, ScalarValue)| {
+                    use ConstantValue::{Float, Integer, Null, Zero};
+                    matches!(scalar, ScalarValue::Constant(Integer(_) | Float(_) | Null | Zero))
+                };
+                let contents = data.contents.as_ref().filter(|contents| contents.is_complete);
+                data.is_constant && contents.is_some_and(|contents| contents.scalars.iter().all(is_number))
+            }
+            value => value == ConstantValue::Null,
+        }
+    }
+
+    /// What a table says of a call, where that is believed.
+    fn believed(&self, function: &Function, call: &Call, declared: DeclarationId) -> Option<&'a Effect> {
+        let is_believed =
+            |effect: &&Effect| !effect.is_built_in || self.module.is_library_call(function, call, declared);
+        self.known[declared].filter(is_believed)
     }
 
     /// Whether an instruction may call functions of the module that nobody sees it call. It is, or
@@ -59,25 +135,30 @@ impl<'a> Externals<'a> {
         declaration: DeclarationId,
     ) -> Cow<'a, Effect> {
         let Some(call) = function.call(site) else { return Cow::Owned(anything()) };
-        let is_believed = |effect: &&Effect| {
-            !effect.is_built_in || self.module.is_library_call(function, call, declaration)
-        };
-        let Some(known) = self.known[declaration].filter(is_believed) else {
+        let Some(known) = self.believed(function, call, declaration) else {
             let arguments = function.arguments_of(site).len() as u32;
             return Cow::Owned(self.by_attributes(call, declaration, arguments));
         };
-        if known.writes_by_format(self.module, function, site) {
-            let mut effect = known.clone();
-            let first = known.format.unwrap_or(0) + 1;
+        let used = known.used_states();
+        let writes = known.writes_by_format(self.module, function, site);
+        // What a list of arguments leads to was handed to another function, and escaped.
+        let reaches = used.but_error().meet(self.held) || writes && known.has_list;
+        let sets_error = used != LibraryStates::NONE && self.held.meet(LibraryStates::ERROR);
+        if !reaches && !writes && !sets_error {
+            return Cow::Borrowed(known);
+        }
+        let mut effect = known.clone();
+        effect.reaches_others |= reaches;
+        effect.writes_library |= sets_error;
+        if writes {
             effect.touches.push(Touched {
-                parameters: Parameters::From(first),
+                parameters: Parameters::From(known.format.unwrap_or(0) + 1),
                 how: Touching::Writes,
                 extent: Extent::Unknown,
                 is_deep: false,
             });
-            return Cow::Owned(effect);
         }
-        Cow::Borrowed(known)
+        Cow::Owned(effect)
     }
 
     fn by_attributes(&self, call: &Call, declaration: DeclarationId, arguments: u32) -> Effect {

@@ -47,6 +47,8 @@ pub struct Footprint {
     spans: BTreeMap<ObjectId, Vec<Span>>,
     /// Also the outside, and all that escaped.
     pub is_unknown: bool,
+    /// Also memory of a library that no object of the program is.
+    pub is_library: bool,
     /// Everything there is.
     pub is_everything: bool,
 }
@@ -86,6 +88,7 @@ impl Footprint {
     /// Adds all of another, but for the objects that `is_gone` selects.
     pub fn join(&mut self, other: &Footprint, is_gone: impl Fn(ObjectId) -> bool) {
         self.is_unknown |= other.is_unknown;
+        self.is_library |= other.is_library;
         self.is_everything |= other.is_everything;
         if self.is_everything {
             self.spans.clear();
@@ -100,7 +103,7 @@ impl Footprint {
 
     /// Whether it touches nothing.
     pub fn is_empty(&self) -> bool {
-        !self.is_everything && !self.is_unknown && self.spans.is_empty()
+        !self.is_everything && !self.is_unknown && !self.is_library && self.spans.is_empty()
     }
 
     /// The spans in an object.
@@ -115,6 +118,9 @@ impl Footprint {
             return (known.is_empty() && !is_unknown).then_some(Apart::Always);
         }
         let escapes = |target: &AddressTarget| objects.is_escaped(target.object);
+        if self.is_library && is_unknown {
+            return None;
+        }
         if self.is_unknown && (is_unknown || known.iter().any(escapes)) {
             return None;
         }
@@ -272,6 +278,7 @@ impl Own<'_> {
         let CalleeRef::Declaration(declared) = call.callee else { return };
         let effect = self.externals.effect(function, at, declared);
         self.effect(Called { id, at, effect: &effect, leaves_out }, into);
+        into.writes.is_library |= effect.writes_library;
         let is_library = !self.module.declarations[declared].is_intrinsic;
         self.library_data(effect.result != ResultKind::Pure, is_library, into);
     }

@@ -28,6 +28,8 @@ pub struct MemoryVersions {
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
     /// A load of each place.
     loads: FxHashMap<PlaceId, InstructionId>,
+    /// The loads that read each version.
+    readers: FxHashMap<CellVersion, Vec<InstructionId>>,
 }
 
 impl MemoryVersions {
@@ -42,10 +44,12 @@ impl MemoryVersions {
         let mut loads: FxHashMap<PlaceId, InstructionId> = FxHashMap::default();
         let mut known: Vec<(InstructionId, CellVersion)> = reads.iter().map(|(&at, &of)| (at, of)).collect();
         known.sort_unstable();
+        let mut readers: FxHashMap<CellVersion, Vec<InstructionId>> = FxHashMap::default();
         for (load, version) in known {
             loads.entry(versions[version].place).or_insert(load);
+            readers.entry(version).or_default().push(load);
         }
-        MemoryVersions { reads, versions, incoming, loads }
+        MemoryVersions { reads, versions, incoming, loads, readers }
     }
 
     /// How many loads are followed.
@@ -76,7 +80,11 @@ impl Cells for MemoryVersions {
         }
     }
 
-    fn load_of(&self, version: CellVersion) -> Option<InstructionId> {
+    fn readers_of(&self, version: CellVersion) -> &[InstructionId] {
+        self.readers.get(&version).map_or(&[], Vec::as_slice)
+    }
+
+    fn place_by(&self, version: CellVersion) -> Option<InstructionId> {
         self.loads.get(&self.versions[version].place).copied()
     }
 

@@ -358,26 +358,26 @@ impl<'a> Follower<'_, 'a> {
             Symbol::Turn(id) => frame.iterations[*id],
             Symbol::AtEntry(phi) => self.number(frame, Value::Instruction(*phi), frame.entries.get(phi)?),
             Symbol::Argument(_) | Symbol::Result(_) | Symbol::Cell(_) => {
-                let value = self.value_of(frame, symbol)?;
-                if let Value::Instruction(at) = value
-                    && !holds_at(&frame.facts, function.block_of(at), block)
-                {
-                    return None;
-                }
-                self.number(frame, value, &self.view(frame).content(value))
+                let is_made = |value: &Value| match *value {
+                    Value::Instruction(at) => holds_at(&frame.facts, function.block_of(at), block),
+                    _ => true,
+                };
+                let mut made = self.values_of(frame, symbol).into_iter().filter(is_made);
+                made.find_map(|value| self.number(frame, value, &self.view(frame).content(value)))
             }
             _ => None,
         }
     }
 
-    /// The value of the code that a symbol is.
-    pub(super) fn value_of(&self, frame: &Frame, symbol: &Symbol) -> Option<Value> {
+    /// The values of the code that a symbol is: all of them are the same.
+    pub(super) fn values_of(&self, frame: &Frame, symbol: &Symbol) -> Vec<Value> {
         match symbol {
-            Symbol::Argument(position) => Some(Value::Argument(*position)),
-            Symbol::Result(at) => Some(Value::Instruction(*at)),
+            Symbol::Argument(position) => vec![Value::Argument(*position)],
+            Symbol::Result(at) => vec![Value::Instruction(*at)],
             _ => {
                 let model = &frame.modelled.model;
-                model.symbols[&model.position_of(symbol)?].value
+                let open = model.position_of(symbol).map(|position| &model.symbols[&position]);
+                open.map_or(Vec::new(), |open| open.values.clone())
             }
         }
     }

@@ -59,9 +59,9 @@ impl Facts {
             && !function.is_coroutine
             && function.blocks.values().all(|block| matches!(block.flow, Flow::Splittable | Flow::None))
             && !function.instructions.values().any(|one| matches!(one.opcode, Opcode::Resume));
-        let values = own.symbols.values().filter_map(|open| open.value);
+        let values = own.symbols.values().flat_map(|open| &open.values);
         for value in values {
-            if let Value::Instruction(at) = value {
+            if let Value::Instruction(at) = *value {
                 facts.deciding.insert(at);
             }
         }

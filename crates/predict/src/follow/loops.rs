@@ -14,7 +14,7 @@ use opcost_analysis::expression::Symbol;
 use opcost_graph::loops::LoopId;
 use opcost_index::Id;
 use opcost_ir::{Opcode, Value};
-use opcost_key::{BlockId, FunctionId};
+use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::compute::Contents;
@@ -25,7 +25,7 @@ use super::frame::{Arrival, Departure, Frame, add_departure};
 use super::log::{EnteredCall, Event, Weight};
 use super::memory::Memory;
 use super::summary::{Summary, SummaryKey};
-use super::writes::{Write, target};
+use super::writes::target;
 use crate::contexts::{Caller, Context};
 use crate::entries::Entries;
 use crate::evaluate::{Evaluator, LoopGrade};
@@ -349,26 +349,32 @@ impl Follower<'_, '_> {
                 self.number(frame, Value::Instruction(*phi), content?)
             }
             Symbol::Argument(_) | Symbol::Result(_) | Symbol::Cell(_) => {
-                let value = self.value_of(frame, symbol)?;
-                match value {
-                    Value::Instruction(at) if !is_before(function.block_of(at)) => {
-                        if !matches!(symbol, Symbol::Cell(_)) {
-                            return None;
-                        }
-                        self.number_in_memory(frame, at, id, arrival)
-                    }
-                    _ => self.number(frame, value, &self.view(frame).content(value)),
-                }
+                let values = self.values_of(frame, symbol);
+                let is_made = |value: &&Value| match **value {
+                    Value::Instruction(at) => is_before(function.block_of(at)),
+                    _ => true,
+                };
+                let known = |&value| self.number(frame, value, &self.view(frame).content(value));
+                let before = values.iter().filter(is_made).find_map(known);
+                // What the loop reads and leaves alone is what was there before it.
+                let is_read = |at: &InstructionId| model.forest.contains(id, function.block_of(*at));
+                let loads = values.iter().filter_map(|value| match *value {
+                    Value::Instruction(at) if matches!(symbol, Symbol::Cell(_)) => Some(at),
+                    _ => None,
+                });
+                before.or_else(|| {
+                    { loads }.filter(is_read).find_map(|at| self.number_in_memory(frame, at, id, arrival))
+                })
             }
             _ => None,
         }
     }
 
-    /// What a load in a loop, or after it, reads that the loop leaves alone.
+    /// What a load in a loop reads that the loop leaves alone.
     fn number_in_memory(
         &self,
         frame: &Frame,
-        load: opcost_key::InstructionId,
+        load: InstructionId,
         id: LoopId,
         arrival: &Arrival,
     ) -> Option<i128> {
@@ -378,7 +384,7 @@ impl Follower<'_, '_> {
         if instruction.opcode != Opcode::Load {
             return None;
         }
-        let open = model.symbols.values().find(|open| open.value == Some(Value::Instruction(load)));
+        let open = model.symbols.values().find(|open| open.values.contains(&Value::Instruction(load)));
         let byte = match open.and_then(|open| open.slot) {
             Some(CellSlot { base: CellBase::Global(global), offset, .. }) => {
                 Byte { instance: InstanceId::new(global.index()), offset }
@@ -407,13 +413,7 @@ impl Follower<'_, '_> {
         let size = self.model.layout.size(instruction.ty)?;
         let object = arrival.memory.object(self.model, byte.instance)?;
         let there = target(object, byte.offset);
-        let objects = self.model.addresses.objects();
-        let leaves = |write: &Write| match *write {
-            Write::Targets(targets, length) => !self.model.addresses.may_touch(targets, length, there, size),
-            Write::Function(callee) => self.writes.leaves(callee, there, size),
-            Write::Wild => !objects.is_escaped(object),
-        };
-        if !frame.facts.loops[id].writes.iter().all(leaves) {
+        if !frame.facts.loops[id].writes.iter().all(|&write| self.writes.misses(write, there, size)) {
             return None;
         }
         let content = arrival.memory.load(self.model, byte, instruction.ty);

@@ -25,7 +25,7 @@ pub(super) enum Write {
     Targets(TargetsId, u64),
     /// What a function of the module writes, with all that it calls.
     Function(FunctionId),
-    /// All that escaped, from now on at any time.
+    /// All that escaped, from now on at any time; and what functions write that others may call back.
     Wild,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct WritesOf<'a> {
     model: &'a MemoryModel<'a>,
     reads: Reads,
     /// What functions write, object by object.
-    spans: HashMap<FunctionId, Vec<(ObjectId, Vec<Span>)>>,
+    spans: HashMap<Caller, Vec<(ObjectId, Vec<Span>)>>,
 }
 
 impl<'a> WritesOf<'a> {
@@ -42,8 +42,8 @@ impl<'a> WritesOf<'a> {
         WritesOf { model, reads, spans: HashMap::default() }
     }
 
-    fn footprint(&self, id: FunctionId) -> &'a Footprint {
-        &self.model.summaries.of(Caller::new(id.index())).writes
+    fn footprint(&self, of: Caller) -> &'a Footprint {
+        &self.model.summaries.of(of).writes
     }
 
     /// Forgets what is written.
@@ -53,30 +53,33 @@ impl<'a> WritesOf<'a> {
             Write::Targets(targets, size) => {
                 memory.blur_targets(model, model.addresses.answer(targets), size);
             }
-            Write::Wild => memory.become_wild(model),
-            Write::Function(id) => {
-                let footprint = self.footprint(id);
-                if footprint.is_everything {
-                    memory.forget(model);
-                    return;
-                }
-                if footprint.is_unknown {
-                    memory.become_wild(model);
-                }
-                for (object, spans) in self.spans_of(id) {
-                    for span in spans {
-                        let offsets = span.offsets.without_end();
-                        memory.blur_object(model, *object, Span { offsets, ..*span });
-                    }
-                }
+            Write::Wild => self.blur_all(memory, model.calls.outside()),
+            Write::Function(id) => self.blur_all(memory, Caller::new(id.index())),
+        }
+    }
+
+    /// Forgets what code writes, with all that it calls.
+    fn blur_all(&mut self, memory: &mut Memory, of: Caller) {
+        let (model, footprint) = (self.model, self.footprint(of));
+        if footprint.is_everything {
+            memory.forget(model);
+            return;
+        }
+        if footprint.is_unknown {
+            memory.become_wild(model);
+        }
+        for (object, spans) in self.spans_of(of) {
+            for span in spans {
+                let offsets = span.offsets.without_end();
+                memory.blur_object(model, *object, Span { offsets, ..*span });
             }
         }
     }
 
-    fn spans_of(&mut self, id: FunctionId) -> &[(ObjectId, Vec<Span>)] {
-        let footprint = self.footprint(id);
+    fn spans_of(&mut self, of: Caller) -> &[(ObjectId, Vec<Span>)] {
+        let footprint = self.footprint(of);
         let objects = self.model.addresses.objects().len();
-        self.spans.entry(id).or_insert_with(|| {
+        self.spans.entry(of).or_insert_with(|| {
             let all = (0..objects).map(ObjectId::new);
             let touched = all.map(|object| (object, footprint.spans(object).to_vec()));
             touched.filter(|(_, spans)| !spans.is_empty()).collect()
@@ -85,10 +88,23 @@ impl<'a> WritesOf<'a> {
 
     /// Whether a function and all that it calls leave these bytes alone.
     pub(super) fn leaves(&self, id: FunctionId, target: AddressTarget, size: u64) -> bool {
+        self.leaves_alone(Caller::new(id.index()), target, size)
+    }
+
+    /// Whether all that a write may be leaves these bytes alone.
+    pub(super) fn misses(&self, write: Write, target: AddressTarget, size: u64) -> bool {
+        match write {
+            Write::Targets(targets, length) => !self.model.addresses.may_touch(targets, length, target, size),
+            Write::Function(id) => self.leaves(id, target, size),
+            Write::Wild => self.leaves_alone(self.model.calls.outside(), target, size),
+        }
+    }
+
+    fn leaves_alone(&self, code: Caller, target: AddressTarget, size: u64) -> bool {
         let targets = [target];
         let reach = Reach { known: &targets, is_unknown: false };
         let objects = self.model.addresses.objects();
-        self.footprint(id).apart(objects, reach, size) == Some(Apart::Always)
+        self.footprint(code).apart(objects, reach, size) == Some(Apart::Always)
     }
 
     /// What an instruction may write.
