@@ -366,7 +366,7 @@ impl Maker<'_, '_> {
 
 /// Ones in every second group of so many bits, from the lowest on.
 fn groups(by: u32) -> u64 {
-    (0..64).filter(|bit| bit / by % 2 == 0).fold(0, |all, bit| all | 1 << bit)
+    (0..64u32).filter(|bit| (bit / by).is_multiple_of(2)).fold(0, |all, bit| all | 1 << bit)
 }
 
 /// `bswap.i32` and `ucmp.i8.i32` without their types.

@@ -6,9 +6,9 @@
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
 mod processes;
-mod tail_calls;
 mod profiles;
 mod samples;
+mod tail_calls;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;
