@@ -8,7 +8,7 @@ use crate::support::{ADD, Bench, MAIN};
 fn cases(names: &[&str]) -> Bench {
     let bench = Bench::new(&[]);
     for name in names {
-        bench.write(name, std::fs::read(corpus("cases").join(name)).expect("a program"));
+        bench.write(name, std::fs::read(corpus(&format!("cases/{name}"))).expect("a program"));
     }
     bench
 }
