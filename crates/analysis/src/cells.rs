@@ -46,9 +46,9 @@ pub trait Cells {
         let _ = version;
         &[]
     }
-    /// A load of the version's cell. It tells the cell's address and type, and never its value: it
+    /// A load of the version's cell. It has the cell's address and type, and never its value: it
     /// may read another version.
-    fn place_by(&self, version: CellVersion) -> Option<InstructionId> {
+    fn slot_by(&self, version: CellVersion) -> Option<InstructionId> {
         let _ = version;
         None
     }

@@ -199,7 +199,7 @@ impl<'a> Names<'a> {
     /// What an instruction leaves in a cell that is read after others changed it.
     fn written(&self, version: CellVersion) -> Named {
         let (Some(load), CellDefinition::Changed(at)) =
-            (self.scope.cells.place_by(version), self.scope.cells.definition(version))
+            (self.scope.cells.slot_by(version), self.scope.cells.definition(version))
         else {
             return Named { name: format!("{version}"), value: None, is_input: false, about: String::new() };
         };

@@ -59,8 +59,8 @@ fn remedy(callee: &str, why: &str) -> String {
         return "meter it without".to_owned();
     }
     format!(
-        "compile with -D{callee}=no_{callee} and a file that defines no_{callee} to do nothing, or count it with its \
-         handlers and without a limit: opcost count --cost fuel/1"
+        "compile with -D{callee}=no_{callee} and a file that defines no_{callee} to do nothing. \
+         Or count it with its handlers and without a limit: opcost count --cost fuel/1"
     )
 }
 

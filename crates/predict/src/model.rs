@@ -80,8 +80,8 @@ pub(crate) struct OpenSymbol {
     /// Whether it comes from outside by a name, so that a user can give it.
     pub(crate) is_input: bool,
     pub(crate) about: String,
-    /// The values of the code that it is, where the calls that led here may decide it: of a cell,
-    /// loads that read it between the same two changes.
+    /// The values of the code that it is, where the calls that led here may decide it. Of a cell
+    /// these are loads that read it between the same two changes.
     pub(crate) values: Vec<Value>,
     /// The memory that it is read from, where that is one place for each call.
     pub(crate) slot: Option<CellSlot>,

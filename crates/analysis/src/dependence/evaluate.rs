@@ -32,7 +32,7 @@ impl Number {
     }
 
     /// The number that all other rooms have for it: a truth value is 0 or 1, all else is signed.
-    pub(super) fn told(self) -> i128 {
+    pub(super) fn by_convention(self) -> i128 {
         match self.bits {
             1 => i128::from(self.value == 1),
             _ => self.signed(),

@@ -121,7 +121,7 @@ pub struct Callees {
     pub is_direct: bool,
     /// Whether code that is not seen may run.
     pub may_be_others: bool,
-    /// Whether it may call back any function that others know, beside `functions`.
+    /// Whether it may call back any function that others know, in addition to `functions`.
     pub may_call_back: bool,
 }
 

@@ -104,7 +104,7 @@ impl Resolution<'_, '_> {
     /// The numbers that it can be, if it can be nothing else, as [`Resolution::as_constant`] has them; sorted.
     pub fn constants(&self) -> Option<Vec<i128>> {
         let mut all: Vec<i128> =
-            self.facts.numbers[self.root()].as_ref()?.iter().map(|number| number.told()).collect();
+            self.facts.numbers[self.root()].as_ref()?.iter().map(|number| number.by_convention()).collect();
         all.sort();
         Some(all)
     }

@@ -160,14 +160,14 @@ impl Writer<'_, '_, '_> {
         let answer = self.answer;
         let node = &answer.nodes[id];
         if let Some(number) = answer.number_at(id) {
-            return Printed::atom(number.told().to_string());
+            return Printed::atom(number.by_convention().to_string());
         }
         if answer.facts.named[id] {
             return Printed::atom(answer.input_name(id));
         }
         match &node.what {
             What::Integer { value, bits } => match Number::of(*value, *bits) {
-                Some(number) => Printed::atom(number.told().to_string()),
+                Some(number) => Printed::atom(number.by_convention().to_string()),
                 None => Printed::atom(value.to_string()),
             },
             What::Float(bits) => Printed::atom(format!("{:?}", f64::from_bits(*bits))),

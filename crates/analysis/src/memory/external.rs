@@ -60,7 +60,7 @@ impl<'a> Externals<'a> {
                 called.insert(declared);
                 held = held.and(match self.believed(function, call, declared) {
                     Some(known) => known.holds,
-                    None if self.is_handed_over(function, at, declared) => LibraryStates::ALL,
+                    None if self.is_passed_outside(function, at, declared) => LibraryStates::ALL,
                     None => LibraryStates::NONE,
                 });
             }
@@ -76,7 +76,7 @@ impl<'a> Externals<'a> {
 
     /// Whether a function that no table knows gets a pointer that it may keep: not one to what
     /// never changes.
-    fn is_handed_over(&self, function: &Function, at: InstructionId, declared: DeclarationId) -> bool {
+    fn is_passed_outside(&self, function: &Function, at: InstructionId, declared: DeclarationId) -> bool {
         let Some(call) = function.call(at) else { return true };
         if self.module.declarations[declared].is_intrinsic {
             return false;

@@ -43,7 +43,7 @@ impl LibraryStates {
     /// All but what waits for the end of the program.
     pub const BEFORE_EXIT: LibraryStates = LibraryStates(LibraryStates::ALL.0 & !AT_EXIT);
 
-    /// `errno`. Nothing of the program lies there, and what uses any state may set it.
+    /// `errno`. Nothing of the program is there, and what uses any state may set it.
     pub const ERROR: LibraryStates = LibraryStates(AT_EXIT >> 1);
 
     /// The state of a name.

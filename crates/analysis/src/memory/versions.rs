@@ -84,7 +84,7 @@ impl Cells for MemoryVersions {
         self.readers.get(&version).map_or(&[], Vec::as_slice)
     }
 
-    fn place_by(&self, version: CellVersion) -> Option<InstructionId> {
+    fn slot_by(&self, version: CellVersion) -> Option<InstructionId> {
         self.loads.get(&self.versions[version].place).copied()
     }
 

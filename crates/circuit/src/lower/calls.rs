@@ -165,7 +165,7 @@ impl<'m> Lowering<'m> {
             }
             ("sadd.sat" | "ssub.sat", &[left, right]) => maker.saturated(left, right, stem == "sadd.sat"),
             ("ushl.sat" | "sshl.sat", &[value, by]) => maker.shifted(value, by, stem == "sshl.sat"),
-            ("ucmp" | "scmp", &[left, right]) => maker.three_way(left, right, stem == "scmp"),
+            ("ucmp" | "scmp", &[left, right]) => maker.three_ordered(left, right, stem == "scmp"),
             ("bswap", &[value]) => maker.reversed(value, 8),
             ("bitreverse", &[value]) if bits.is_power_of_two() => maker.reversed(value, 1),
             ("bitreverse", &[value]) => maker.reversed_bit_by_bit(value),
@@ -238,8 +238,8 @@ impl Maker<'_, '_> {
         self.node(Action::Or, &[first, second])
     }
 
-    /// A sum or difference, with the sign, held at the ends of its type: it went over an end where
-    /// the result's sign is neither that of the sum's parts, nor what the difference's parts allow.
+    /// A sum or difference, with the sign, held at the ends of its type. It went over an end where
+    /// its sign is neither that of the sum's parts, nor what the difference's parts allow.
     fn saturated(&mut self, left: KernelOperand, right: KernelOperand, adds: bool) -> KernelOperand {
         let result = self.node(if adds { Action::Add } else { Action::Sub }, &[left, right]);
         let differs = self.node(Action::Xor, &[left, result]);
@@ -269,7 +269,7 @@ impl Maker<'_, '_> {
     }
 
     /// Minus one, zero or one.
-    fn three_way(&mut self, left: KernelOperand, right: KernelOperand, signed: bool) -> KernelOperand {
+    fn three_ordered(&mut self, left: KernelOperand, right: KernelOperand, signed: bool) -> KernelOperand {
         let (less, greater) =
             if signed { (Predicate::Slt, Predicate::Sgt) } else { (Predicate::Ult, Predicate::Ugt) };
         let (is_less, is_greater) = (self.compare(less, left, right), self.compare(greater, left, right));

@@ -12,6 +12,7 @@ mod calls;
 mod operations;
 mod pointers;
 mod settle;
+mod transfer;
 mod transfers;
 
 use std::collections::{BTreeMap, HashMap};
@@ -114,7 +115,7 @@ pub(crate) struct Lowering<'m> {
     /// Functions that are being lowered, the innermost last.
     stack: Vec<FunctionId>,
     /// Memory that is filled or moved, to become loops.
-    pub(crate) transfers: Vec<transfers::Transfer>,
+    pub(crate) transfers: Vec<transfer::Transfer>,
 }
 
 /// Blocks at which a function returns, with what.

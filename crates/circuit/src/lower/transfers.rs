@@ -11,40 +11,16 @@ use opcost_ir::{Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::settle::{MemoryAccess, low_zeros};
+use super::transfer::{Source, Transfer};
 use super::{Frame, Lowered, Lowering};
-use crate::kernel::{Action, Factor, KernelLocation, KernelOperand, MemoryId, MemoryKind, Terminator};
+use crate::kernel::{Action, Factor, KernelOperand, MemoryId, MemoryKind, Terminator};
 use crate::refusal::CircuitRefusal;
 
-/// What is written.
+/// Elements of a memory, of so many bytes each.
 #[derive(Clone, Copy, Debug)]
-enum Source {
-    /// This byte, again and again.
-    Byte(KernelOperand),
-    /// What stands at a position of a memory.
-    Memory(KernelOperand, MemoryId),
-}
-
-/// Bytes that are written by one call.
-#[derive(Clone, Debug)]
-pub(crate) struct Transfer {
-    to: KernelOperand,
+struct Element {
     memory: MemoryId,
-    source: Source,
-    bytes: KernelOperand,
-    /// Control comes from here, and goes on there.
-    before: BlockId,
-    behind: BlockId,
-    location: Option<KernelLocation>,
-}
-
-impl Transfer {
-    /// The memory that is read.
-    fn read(&self) -> Option<MemoryId> {
-        match self.source {
-            Source::Memory(_, memory) => Some(memory),
-            Source::Byte(_) => None,
-        }
-    }
+    size: u64,
 }
 
 /// Whether an intrinsic fills or moves memory.
@@ -65,14 +41,14 @@ impl<'m> Lowering<'m> {
         let &[to, from, bytes, ..] = frame.body.arguments_of(at) else {
             return Err(self.no_operation(frame, at));
         };
-        let (to, memory) = self.place_of(frame, to, at)?;
+        let (to, memory) = self.position_of(frame, to, at)?;
         if let MemoryKind::Table(_) = self.memories[memory].kind {
             return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
         }
         let source = match name.starts_with("llvm.memset.") {
             true => Source::Byte(self.value(frame, from, at)?.operand),
             false => {
-                let (from, read) = self.place_of(frame, from, at)?;
+                let (from, read) = self.position_of(frame, from, at)?;
                 Source::Memory(from, read)
             }
         };
@@ -82,7 +58,7 @@ impl<'m> Lowering<'m> {
         Ok(behind)
     }
 
-    fn place_of(
+    fn position_of(
         &mut self,
         frame: &mut Frame<'m>,
         pointer: Value,
@@ -173,11 +149,11 @@ impl<'m> Lowering<'m> {
                     let operands = vec![down.into(), back.into(), index_operand];
                     place = self.node(body, Action::Select, operands, bits).into();
                 }
-                let position = self.moved(body, (from, memory), place, size);
+                let position = self.moved(body, from, place, Element { memory, size });
                 self.node(body, Action::Load(memory), vec![position], element).into()
             }
         };
-        let position = self.moved(body, (to, transfer.memory), place, size);
+        let position = self.moved(body, to, place, Element { memory: transfer.memory, size });
         self.node(body, Action::Store(transfer.memory), vec![position, value], element);
         let next = self.node(body, Action::Add, vec![index_operand, constant(1)], bits);
         self.nodes[index].operands = vec![constant(0), next.into()];
@@ -193,14 +169,15 @@ impl<'m> Lowering<'m> {
         node.into()
     }
 
-    /// So many elements behind a position.
+    /// So many elements after a position.
     fn moved(
         &mut self,
         block: BlockId,
-        (base, memory): (KernelOperand, MemoryId),
+        base: KernelOperand,
         by: KernelOperand,
-        size: u64,
+        element: Element,
     ) -> KernelOperand {
+        let Element { memory, size } = element;
         let factors = vec![Factor { times: size as i64, shift: 0 }];
         let action = Action::Address { has_base: true, offset: 0, factors };
         let node = self.node(block, action, vec![base, by], 64);

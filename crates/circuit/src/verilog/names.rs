@@ -295,7 +295,7 @@ impl Names {
         name
     }
 
-    /// The name of the module itself. It stands apart from the names inside.
+    /// The name of the module itself. It is apart from the names inside.
     pub(super) fn module_name(&mut self, wanted: &str) -> String {
         let plain = spelt(wanted);
         if RESERVED.contains(&&*plain) { format!("{plain}_kernel") } else { plain }

@@ -243,7 +243,7 @@ impl Foreteller<'_> {
             return self.pushed(ClaimStep::Value(value), value, is_signed, out);
         }
         let entry = Moment::Entry(self.header());
-        let of_place = reading.first().copied().or_else(|| self.versions.place_by(version));
+        let of_place = reading.first().copied().or_else(|| self.versions.slot_by(version));
         // It came before the loop, and the loop reads it: it is there when the loop is entered.
         let is_there = !self.is_of_the_loop(moment) && reading.iter().any(|at| self.is_inside(*at));
         let whens = [entry, moment].into_iter().filter(|when| *when == moment || is_there);
@@ -259,7 +259,7 @@ impl Foreteller<'_> {
 
     /// What a cell held when the loop was entered at whose head a version merges.
     fn first(&self, version: CellVersion, moment: Moment, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
-        let loads = self.reading(version).into_iter().chain(self.versions.place_by(version));
+        let loads = self.reading(version).into_iter().chain(self.versions.slot_by(version));
         let load = { loads }.find(|&load| self.rereads.check(load, moment).is_ok()).ok_or(UNCERTAIN)?;
         self.pushed(ClaimStep::Reread { load, moment }, Value::Instruction(load), is_signed, out)
     }

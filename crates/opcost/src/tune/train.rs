@@ -71,7 +71,7 @@ pub(super) fn train_held(training: &Training<'_>, folder: &Path, world: World) -
     Ok(Trained { ledger, measured })
 }
 
-/// A program that failed did not do what it will do. Some programs tell a result by their status.
+/// A program that failed did not do what it will do. Some programs have a result in their status.
 pub(super) fn check_training(finish: Finish, ignores_status: bool) -> Result<(), Failure> {
     if finish.is_success() || ignores_status {
         return Ok(());

@@ -80,9 +80,9 @@ struct FunctionJson {
     file: Option<String>,
     line: Option<u32>,
     calls: u128,
-    /// False where samples do not tell how often it was called: `calls` is then no estimate. Only of samples.
+    /// False where samples do not say how often it was called: `calls` is then no estimate. Only of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
-    calls_seen: Option<bool>,
+    calls_known: Option<bool>,
     /// What it cost itself, without what it calls.
     instructions: u128,
 }
@@ -255,7 +255,7 @@ fn functions(report: &CountReport) -> Vec<FunctionJson> {
                 file,
                 line,
                 calls: function.calls,
-                calls_seen: report.tasks.is_some().then(|| report.calls_of(function).is_some()),
+                calls_known: report.tasks.is_some().then(|| report.calls_of(function).is_some()),
                 instructions: function.instructions,
             }
         })

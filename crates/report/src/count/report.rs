@@ -168,7 +168,7 @@ impl CountReport {
         functions
     }
 
-    /// How often a function was called; `None` where samples do not tell.
+    /// How often a function was called; `None` where samples do not say it.
     pub fn calls_of(&self, function: &FunctionTotal) -> Option<u128> {
         // The set of a count is empty: no key is made for it.
         let is_unseen = !self.unseen_calls.is_empty()
