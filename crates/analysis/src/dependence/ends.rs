@@ -47,7 +47,7 @@ impl Resolution<'_, '_> {
                 false => self.facts.exact[id].or_else(|| self.number_of_links(id, &numbers)),
             };
         }
-        numbers[self.root()].map(Number::told)
+        numbers[self.root()].map(Number::by_convention)
     }
 
     fn given_number(&self, id: ExplanationId, given: &dyn Fn(&str) -> Option<i128>) -> Option<Number> {

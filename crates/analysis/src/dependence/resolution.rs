@@ -98,7 +98,7 @@ impl Resolution<'_, '_> {
 
     /// The number that the value certainly is: a truth value as 0 or 1, all else signed.
     pub fn as_constant(&self) -> Option<i128> {
-        self.facts.exact[self.root()].map(Number::told)
+        self.facts.exact[self.root()].map(Number::by_convention)
     }
 
     /// The numbers that it can be, if it can be nothing else, as [`Resolution::as_constant`] has them; sorted.
