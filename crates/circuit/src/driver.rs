@@ -13,9 +13,17 @@ use crate::verilog::{Design, MemoryPort, ScalarPort};
 /// Numbers that a parameter may be, with both ends.
 pub type Pieces = Vec<(i128, i128)>;
 
-/// The program for a function of a source; `pieces` are of each scalar of the design, in order. Its
-/// arguments are a seed, and how many runs.
-pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pieces: &[Pieces]) -> String {
+/// What callers give to a circuit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Numbers of each scalar of the design, in order; of none all of its type.
+    pub scalars: Vec<Pieces>,
+    /// Elements of each memory, in order, in the same manner.
+    pub elements: Vec<Pieces>,
+}
+
+/// The program for a function of a source. Its arguments are a seed, and how many runs.
+pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], given: &Given) -> String {
     let mut text = String::new();
     let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
     line("#define main main_of_the_source");
@@ -24,6 +32,7 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pi
     line("#include <stdint.h>");
     line("#include <stdio.h>");
     line("#include <stdlib.h>");
+    line("#include <string.h>");
     line("static uint64_t driver_state;");
     line("static uint64_t driver_next(void) {");
     line(
@@ -71,17 +80,24 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], pi
         line(&format!("  unsigned char *{} = {start};", variable(memory)));
     }
     line("  for (uint64_t run = 0; run < runs; run++) {");
-    for (scalar, pieces) in design.scalars.iter().zip(pieces) {
-        line(&format!("    uint64_t {} = {};", number(scalar), random(scalar, pieces)));
+    for (scalar, pieces) in design.scalars.iter().zip(&given.scalars) {
+        line(&format!("    uint64_t {} = {};", number(scalar), random(scalar.declared, pieces)));
         let mask = u64::MAX >> (64 - scalar.declared);
         line(&format!(
             "    fprintf(file, \"%llx\\n\", (unsigned long long)({} & {mask}ull));",
             number(scalar)
         ));
     }
-    for (memory, length) in design.memories.iter().zip(lengths) {
+    for ((memory, length), pieces) in design.memories.iter().zip(lengths).zip(&given.elements) {
         let size = u64::from(memory.bits / 8);
-        line(&format!("    driver_fill({}, {}, {size});", variable(memory), length * size));
+        line(&match &**pieces {
+            [] => format!("    driver_fill({}, {}, {size});", variable(memory), length * size),
+            pieces => format!(
+                "    for (uint64_t i = 0; i < {length}; i++) {{ uint64_t one = {}; memcpy({} + i * {size}, &one, {size}); }}",
+                random(memory.bits, pieces),
+                variable(memory)
+            ),
+        });
         line(&format!("    fprintf(file, \"{length:x}\\n\");"));
         line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
     }
@@ -113,18 +129,18 @@ fn number(scalar: &ScalarPort) -> String {
 }
 
 /// A number of the pieces, or of the type.
-fn random(scalar: &ScalarPort, pieces: &[(i128, i128)]) -> String {
+fn random(bits: u32, pieces: &[(i128, i128)]) -> String {
     let text = |end: i128| format!("(int64_t){}ull", end as u64);
     match pieces {
-        [] if scalar.declared == 64 => "driver_between(INT64_MIN, INT64_MAX)".to_owned(),
+        [] if bits == 64 => "driver_between(INT64_MIN, INT64_MAX)".to_owned(),
         [] => {
-            let half = 1i128 << (scalar.declared - 1);
+            let half = 1i128 << (bits - 1);
             format!("driver_between({}, {})", text(-half), text(half - 1))
         }
         [(low, high)] => format!("driver_between({}, {})", text(*low), text(*high)),
         [(low, high), rest @ ..] => {
             let one = format!("driver_between({}, {})", text(*low), text(*high));
-            format!("driver_next() % {} == 0 ? {one} : {}", pieces.len(), random(scalar, rest))
+            format!("driver_next() % {} == 0 ? {one} : {}", pieces.len(), random(bits, rest))
         }
     }
 }

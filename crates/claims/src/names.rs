@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
-use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
+use opcost_ir::{ConstantValue, Function, FunctionText, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
@@ -83,7 +83,7 @@ impl<'a> Scope<'a> {
 
     /// Where a loop is written.
     pub(super) fn place(&self, id: LoopId) -> Option<PlaceId> {
-        place(self.function(), self.forest, id)
+        place(self.program.module, self.function(), self.forest, id)
     }
 }
 
@@ -313,10 +313,28 @@ impl<'a> Names<'a> {
 
 /// Where a loop is written. It is the place of a branch back, else of the header's branch. Where
 /// these have none it is the first place in the header.
-pub(super) fn place(function: &Function, forest: &LoopForest<BlockId>, id: LoopId) -> Option<PlaceId> {
+///
+/// A jump back after the last statement of a body has that statement's line in Fortran. The test in
+/// the header has the line of `do`, which is the earlier one.
+pub(super) fn place(
+    module: &Module,
+    function: &Function,
+    forest: &LoopForest<BlockId>,
+    id: LoopId,
+) -> Option<PlaceId> {
     let natural = &forest.loops[id];
-    let latches = natural.back_edges.iter().map(|edge| edge.from);
-    let terminators = latches.chain([natural.header]).map(|block| function.terminator_of(block));
     let said = |at| function.instructions[at].place;
-    terminators.filter_map(said).next().or_else(|| function.instructions_of(natural.header).find_map(said))
+    let of_end = |block| said(function.terminator_of(block));
+    let of_header = of_end(natural.header);
+    let latches = || natural.back_edges.iter().map(|edge| edge.from);
+    let is_jump = |block: &BlockId| function.blocks[*block].successors.len() == 1;
+    let jump = latches().find(is_jump).filter(|_| !is_jump(&natural.header)).and_then(of_end);
+    if let Some((top, back)) = of_header.zip(jump) {
+        let [top, back] = [top, back].map(|place| &module.places[place]);
+        if top.line < back.line && (top.file, top.inlined_at) == (back.file, back.inlined_at) {
+            return of_header;
+        }
+    }
+    let first = || function.instructions_of(natural.header).find_map(said);
+    latches().find_map(of_end).or(of_header).or_else(first)
 }

@@ -79,7 +79,7 @@ impl Search<'_> {
 
     fn is_beside(&self, one: LoopId, other: LoopId) -> bool {
         let line = |id| {
-            let place = &self.module.places[place(self.function, self.forest, id)?];
+            let place = &self.module.places[place(self.module, self.function, self.forest, id)?];
             Some((place.file, place.line))
         };
         one != other

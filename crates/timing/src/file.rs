@@ -8,6 +8,7 @@
 //! model = "znver4"           # as LLVM calls it: whose cycles `schedule` counts
 //! target = "x86_64"          # first word of the target triple
 //! cycle = 0.27               # nanoseconds
+//! agreement = 1.12           # by which factor two measurements differ at most, but for a tenth of the rows
 //!
 //! [schedule]
 //! mispredicted = 6.0         # nanoseconds of a mispredicted branch
@@ -97,6 +98,9 @@ pub struct Processor {
     pub target: String,
     /// Nanoseconds of a cycle.
     pub cycle: f64,
+    /// The factor by which two measurements of it differ, but for a tenth of the rows; none where it was
+    /// measured once.
+    pub agreement: Option<f64>,
 }
 
 /// What a line of memory takes, by bytes of the working set.
@@ -165,6 +169,7 @@ struct RawProcessor {
     model: String,
     target: String,
     cycle: Spanned<f64>,
+    agreement: Option<Spanned<f64>>,
 }
 
 #[derive(Deserialize)]
@@ -210,6 +215,7 @@ pub fn read(text: &str) -> Result<Timing, TimingError> {
     Ok(Timing {
         processor: Processor {
             cycle: reader.time("cycle", &raw.processor.cycle)?,
+            agreement: raw.processor.agreement.map(|factor| reader.time("agreement", &factor)).transpose()?,
             name: raw.processor.name,
             model: raw.processor.model,
             target: raw.processor.target,
@@ -269,11 +275,12 @@ fn line_of(text: &str, byte: usize) -> usize {
 
 /// The text of a timing file. What it says of a hash is not written: it is the text's own.
 pub fn write(timing: &Timing) -> String {
-    let Processor { name, model, target, cycle } = &timing.processor;
+    let Processor { name, model, target, cycle, agreement } = &timing.processor;
+    let agreement = agreement.map(|factor| format!("agreement = {factor:.2}\n")).unwrap_or_default();
     let mut out = format!(
         "# What instructions, calls and memory take, in nanoseconds. Made by: opcost timing --measure\n\
          format = \"{FORMAT}\"\n\n[processor]\nname = {}\nmodel = {}\ntarget = {}\n# One addition that waits for another.\n\
-         cycle = {cycle}\n\n[schedule]\nmispredicted = {}\n",
+         cycle = {cycle}\n{agreement}\n[schedule]\nmispredicted = {}\n",
         quoted(name),
         quoted(model),
         quoted(target),

@@ -22,7 +22,7 @@ pub mod price;
 pub mod source;
 
 pub use file::{MemoryTimes, Processor, Timing, TimingError};
-pub use measured::{MeasureError, MeasuredLines};
+pub use measured::{MeasureError, MeasuredLines, joined};
 pub use price::{Factors, FunctionTime, Parts, Predicted, price};
 pub use source::TimeSource;
 

@@ -3,6 +3,7 @@
 //! Input: the lines of `c/measure.c`, and what else is known of the processor. Output: a [`Timing`].
 //! A cycle was measured several times, at the start and at the end; where these differ by more than
 //! `NOISE`, or much of all else spreads, the machine was not itself and nothing is made of it.
+//! Load that lasts shows in neither, so all is measured twice, and both have to agree ([`joined`]).
 
 use std::collections::BTreeMap;
 
@@ -58,6 +59,19 @@ pub enum MeasureError {
         most: f64,
         /// Their difference, of the least.
         percent: f64,
+    },
+    /// Two measurements differ.
+    #[error(
+        "two measurements of this machine differ: {what} took {first:.3} and {second:.3} ns. Stop what else runs on it, \
+         and measure again"
+    )]
+    Apart {
+        /// Of what.
+        what: String,
+        /// Nanoseconds.
+        first: f64,
+        /// Nanoseconds.
+        second: f64,
     },
     /// Much of what was measured did not agree with itself.
     #[error(
@@ -170,9 +184,87 @@ impl MeasuredLines {
     }
 }
 
+/// By how much a row may differ between two measurements, as a factor.
+const APART: f64 = 1.3;
+/// Rows that may differ by more: one in so many. Lines of memory may not.
+const STRAY: usize = 10;
+
+/// One timing of two measurements of a machine: of each row the shorter time, since other work only adds.
+/// Its agreement is the factor within which nine rows of ten are.
+///
+/// # Errors
+/// Cycles, mispredicted branches, lines of memory or more than a tenth of all else differ by more than 30 %.
+pub fn joined(first: &Timing, second: &Timing) -> Result<Timing, MeasureError> {
+    let mut strict = vec![
+        ("a cycle".to_owned(), first.processor.cycle, second.processor.cycle),
+        ("a mispredicted branch".to_owned(), first.mispredicted, second.mispredicted),
+    ];
+    for (order, [one, other]) in [
+        ("random", [&first.memory.random, &second.memory.random]),
+        ("streamed", [&first.memory.streamed, &second.memory.streamed]),
+    ] {
+        strict.extend(
+            both(one, other).map(|(bytes, one, other)| {
+                (format!("a {order} line of memory in {bytes} bytes"), one, other)
+            }),
+        );
+    }
+    let mut rows: Vec<(String, f64, f64)> =
+        both(&first.libfn, &second.libfn).map(|(name, one, other)| (name.clone(), one, other)).collect();
+    for (source, table) in &first.tables {
+        if let Some(other) = second.tables.get(source) {
+            rows.extend(both(table, other).map(|(name, one, other)| (name.clone(), one, other)));
+        }
+    }
+    let factor = |&(_, one, other): &(String, f64, f64)| one.max(other) / one.min(other);
+    if let Some((what, one, other)) = strict.iter().find(|row| factor(row) > APART) {
+        return Err(MeasureError::Apart { what: what.clone(), first: *one, second: *other });
+    }
+    rows.append(&mut strict);
+    rows.sort_by(|one, other| factor(one).total_cmp(&factor(other)));
+    let (what, one, other) = &rows[rows.len() - 1 - rows.len() / STRAY];
+    let agreement = one.max(*other) / one.min(*other);
+    if agreement > APART {
+        return Err(MeasureError::Apart { what: what.clone(), first: *one, second: *other });
+    }
+    let shorter = |one: &Table, other: &Table| -> Table {
+        both(one, other).map(|(name, one, other)| (name.clone(), one.min(other))).collect()
+    };
+    let by_bytes = |one: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>| {
+        both(one, other).map(|(&bytes, one, other)| (bytes, one.min(other))).collect()
+    };
+    let tables = first
+        .tables
+        .iter()
+        .filter_map(|(&source, table)| Some((source, shorter(table, second.tables.get(&source)?))));
+    Ok(Timing {
+        processor: Processor {
+            cycle: first.processor.cycle.min(second.processor.cycle),
+            agreement: Some(agreement),
+            ..first.processor.clone()
+        },
+        mispredicted: first.mispredicted.min(second.mispredicted),
+        tables: tables.collect(),
+        libfn: shorter(&first.libfn, &second.libfn),
+        memory: MemoryTimes {
+            random: by_bytes(&first.memory.random, &second.memory.random),
+            streamed: by_bytes(&first.memory.streamed, &second.memory.streamed),
+        },
+        hash: Hash128::default(),
+    })
+}
+
+/// Rows that both have.
+fn both<'t, K: Ord>(
+    one: &'t BTreeMap<K, f64>,
+    other: &'t BTreeMap<K, f64>,
+) -> impl Iterator<Item = (&'t K, f64, f64)> {
+    one.iter().filter_map(|(name, &time)| Some((name, time, *other.get(name)?)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{MeasureError, MeasuredLines};
+    use super::{MeasureError, MeasuredLines, joined};
     use crate::file::{Processor, read, write};
     use crate::source::TimeSource;
 
@@ -182,6 +274,7 @@ mod tests {
             model: "znver4".to_owned(),
             target: "x86_64".to_owned(),
             cycle: 0.0,
+            agreement: None,
         }
     }
 
@@ -214,6 +307,22 @@ mod tests {
             QUIET.replace("1.1\t1.1", "9\t1.1").replace("5\t5", "9\t5").replace("\t1\t1", "\t2\t1");
         let error = measured(&spreading).expect("lines").timing(processor()).expect_err("spread");
         assert!(matches!(error, MeasureError::Spreading { spreading: 4, all: 11 }), "{error}");
+    }
+
+    #[test]
+    fn two_measurements_have_to_agree() {
+        let timing = |lines: &str| measured(lines).expect("lines").timing(processor()).expect("a timing");
+        let first = timing(QUIET);
+        let same = joined(&first, &first).expect("the same twice");
+        assert_eq!(same.processor.agreement, Some(1.0));
+        let close = timing(&QUIET.replace("mispredicted\t6\t5", "mispredicted\t5\t5"));
+        let both = joined(&first, &close).expect("within 30 %");
+        assert_eq!(both.mispredicted, 5.0, "the shorter one");
+        assert_eq!(read(&write(&both)).expect("the file").processor.agreement, Some(1.2));
+        // A machine that is loaded all the time is steady in itself.
+        let loaded = timing(&QUIET.replace("random 16384\t1.1\t1.1", "random 16384\t3.3\t3.3"));
+        let words = joined(&first, &loaded).expect_err("threefold").to_string();
+        assert!(words.contains("a random line of memory in 16384 bytes took 1.100 and 3.300 ns"), "{words}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &TimingArguments) -> Result<Status, Failure> {
     let (path, timing) = match (&arguments.file, &arguments.output) {
         (Some(path), _) => (path, read_timing(path)?),
         (None, Some(path)) => {
-            let working = Progress::start("measuring this machine (a minute or so)");
+            let working = Progress::start("measuring this machine until two runs agree (2 to 4 minutes)");
             let text = write(&opcost::measured::measure()?);
             drop(working);
             // A pipe takes the file and nothing else.

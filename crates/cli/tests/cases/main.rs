@@ -87,6 +87,8 @@ fn loops() {
     assert!([" 700\n", " 899\n"].iter().all(|count| split.contains(count)), "{split}");
     assert!(trip_counts("-O1 --set n0=33 derived.f90").contains(&"31".to_owned()));
     assert_eq!(trip_counts("pre7.ll"), ["gp"]);
+    // The jump back has the line of the body's last statement.
+    assert_eq!(json("loops -O0 left_early.f90")["loops"][0]["line"], 5);
     assert_eq!(trip_counts("--world closed fortran_main.ll"), ["10", "7"]);
     let mut both = json("loops -O1 work_c.c work_d.c")["loops"].take();
     let both = both.as_array_mut().expect("loops").iter().map(|one| (&one["file"], &one["function"]));

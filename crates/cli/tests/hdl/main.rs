@@ -4,6 +4,7 @@
 //! circuits with widths of types, as proven, and as certified, and simulated against the C function
 //! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
 
+mod elements;
 mod idioms;
 mod replay;
 

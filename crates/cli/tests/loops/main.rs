@@ -16,6 +16,7 @@ mod explained;
 mod followed;
 mod forged;
 mod hard;
+mod keepers;
 mod narrow;
 mod narrow_fuzz;
 mod odd_cells;

@@ -19,6 +19,12 @@ pub fn print_timing(timing: &Timing, name: &str) -> String {
         1.0 / processor.cycle,
         timing.mispredicted
     );
+    text += &match processor.agreement {
+        Some(factor) => {
+            format!("measured twice: nine rows of ten agree within {:.0} %\n", (factor - 1.0) * 100.0)
+        }
+        None => "measured once: how sure it is was not recorded\n".to_owned(),
+    };
     let entry = |source: TimeSource, operation: &str| {
         let found = timing.tables.get(&source).and_then(|table| table.get(operation));
         found.map_or_else(|| "–".to_owned(), |time| format!("{time:.2}"))

@@ -139,8 +139,8 @@ fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<V
         )));
     }
     let one = |&id: &FunctionId| {
-        let position =
-            port(module, id, &written.port).ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
+        let position = port_of(module, id, &written.port)
+            .ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
         let kind = kind(program, id, position).ok_or_else(|| {
             WorkError::Usage(format!(
                 "the contract '{}' is about a parameter that is no number; contracts are about integers and \
@@ -156,7 +156,7 @@ fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<V
 
 /// The parameter of this name: that of the source, of the text of the module, or
 /// `argument0` as keys have it.
-fn port(module: &Module, id: FunctionId, name: &str) -> Option<u32> {
+pub(crate) fn port_of(module: &Module, id: FunctionId, name: &str) -> Option<u32> {
     let function = &module.functions[id];
     let of_key = |&position: &u32| name.strip_prefix("argument") == Some(&position.to_string());
     let is_named = |&position: &u32| called(module, function, position) == name.trim_start_matches('%');

@@ -6,9 +6,9 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Design, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason, Target, axi,
-    axi_header, axi_testbench, check, contract, declared, design, driver, frame, lower, replay, schedule,
-    stream, stream_testbench, testbench, widths,
+    Claim, Design, Given, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason,
+    Target, axi, axi_header, axi_testbench, check, contract, declared, design, driver, frame, lower, replay,
+    schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -19,6 +19,7 @@ use opcost_job::program::{HdlJob, HdlSchedule, HdlWidths};
 use opcost_llvm::Session;
 
 use super::hdl_claims::{claimed, pieces};
+use super::hdl_elements;
 use crate::error::WorkError;
 
 /// The circuit of a function.
@@ -41,8 +42,22 @@ pub(crate) fn answer(
     let resources =
         Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
     let target = Target::ice40(limits.period, resources);
-    let claimed = claimed(program, session, job)?;
-    let claims = |origin: NodeOrigin| claimed.of.get(&(origin.function, origin.value)).cloned();
+    let split = hdl_elements::split(program, function, &job.contracts);
+    let job = &HdlJob { contracts: split.numbers.clone(), ..job.clone() };
+    let mut claimed = claimed(program, session, job)?;
+    claimed.assumes.extend(hdl_elements::assumed(&split));
+    let elements = hdl_elements::claims(&kernel, &split)?;
+    let claims = |origin: NodeOrigin| {
+        let value = (origin.function, origin.value);
+        let own = elements.get(&value).filter(|_| job.widths == HdlWidths::Proven);
+        let known = claimed.of.get(&value);
+        match (own, known) {
+            (Some(own), Some(known)) if own.bits < known.bits => {
+                Some(Claim { demanded: known.demanded, ..own.clone() })
+            }
+            (own, known) => known.or(own).cloned(),
+        }
+    };
     let wires_of = |kernel: &Kernel| match job.widths {
         HdlWidths::Declared => declared(kernel),
         // LLVM's analyses know nothing of what a memory holds.
@@ -92,12 +107,15 @@ pub(crate) fn answer(
                 data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
             })
     };
-    let pieces = pieces(&design, body, &job.contracts);
+    let given = Given {
+        scalars: pieces(&design, body, &job.contracts),
+        elements: hdl_elements::pieces(&design, &kernel, &split, session)?,
+    };
     if design.memories.iter().all(|memory| is_named(memory) && can_be_written(memory)) {
-        answers.driver = Some(driver(&design, &source, &body.name, &lengths, &pieces));
-        answers.replay = Some(replay(&design, &body.name, &lengths, &pieces));
+        answers.driver = Some(driver(&design, &source, &body.name, &lengths, &given));
+        answers.replay = Some(replay(&design, &body.name, &lengths, &given.scalars));
     }
-    answers.contract = contract(&design, &pieces);
+    answers.contract = contract(&design, &given.scalars);
     answers.certificate = claimed.certificate;
     answers.assumes = claimed.assumes;
     Ok(answers)

@@ -10,6 +10,7 @@ mod floats;
 mod foreseen;
 mod hdl;
 mod hdl_claims;
+mod hdl_elements;
 mod inputs;
 mod loops;
 mod name;
