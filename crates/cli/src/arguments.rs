@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Verb {
-    /// Counts exactly how often every function, line and instruction ran.
+    /// Counts exactly how often every function, block and instruction ran.
     #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
     Count(CountArguments),
     /// Stops a program after N instructions.

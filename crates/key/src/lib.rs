@@ -12,6 +12,7 @@
 mod anchor;
 mod hash;
 mod key;
+mod lines;
 mod map;
 mod skeleton;
 mod start;

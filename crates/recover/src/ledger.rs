@@ -200,7 +200,9 @@ impl Facts<'_> {
             let place = source_place(Some(line)).expect("a line was given");
             let subject = Subject::FunctionLine { function: facts.clone(), place };
             self.add(subject.clone(), Column::Instructions, sum.instructions)?;
-            self.add(subject, Column::Count, sum.executions)?;
+            if let Some(executions) = sum.executions {
+                self.add(subject, Column::Count, executions)?;
+            }
         }
         self.add_pointers(counted, &facts)?;
         for path in &counts.paths {

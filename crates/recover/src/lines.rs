@@ -1,21 +1,26 @@
 //! What did the lines of one function do?
 //!
 //! An instruction's line is that of its innermost place that has one. Its cost is the sum
-//! over its instructions. How often it was executed, several numbers tell: code of one line may stand
-//! in several copies, each inlined at another place. Within a copy the most frequent instruction
-//! tells, since others may lie behind a branch; copies add up, and so do functions, processes and
+//! over its instructions. How often its code was executed, several numbers say: code of one line may
+//! be in several copies, each inlined at another place. Within a copy the most frequent instruction
+//! decides, since others may be behind a branch; copies add up, and so do functions, processes and
 //! runs.
 //!
+//! That is how often the line ran only where its code is there once, as it was written
+//! ([`opcost_key::BuildFacts::keeps_lines`]). Of all others it is marked as a number of code. Where
+//! code was inlined all the same, copies of one line may be one, and there is no number.
+//!
 //! Input: a function with its counts. Output: [`Lines`]. Cost: one pass over the instructions, and
-//! log of the lines for each place. Limit: copies that an unrolled loop has, or that are inlined
-//! at one place of one line, are one.
+//! log of the lines for each place. Limit: of optimised code, copies that an unrolled loop has, or
+//! that are inlined at one place of one line, are one.
 
 use std::collections::BTreeMap;
 
 use opcost_index::IdMap;
 use opcost_key::{ModuleMap, PlaceId};
 
-use crate::counted::CountedRun;
+use crate::LineTotal;
+use crate::counted::{CountedRun, SourceLine};
 
 /// What a function's instructions did, by line.
 #[derive(Default)]
@@ -30,18 +35,32 @@ pub(crate) struct Lines<'a> {
 }
 
 /// What the instructions of a line did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineSum {
     /// What they cost together.
     pub(crate) instructions: u128,
-    /// How often the line was executed.
-    pub(crate) executions: u128,
+    /// How often the line's code was executed; none where that is not known.
+    pub(crate) executions: Option<u128>,
+    /// Whether that is how often the line ran.
+    pub(crate) is_of_line: bool,
 }
 
 impl LineSum {
+    /// A line of which nothing ran yet.
+    pub(crate) fn none(is_of_line: bool) -> LineSum {
+        LineSum { instructions: 0, executions: Some(0), is_of_line }
+    }
+
     pub(crate) fn add(&mut self, other: LineSum) {
         self.instructions += other.instructions;
-        self.executions += other.executions;
+        self.executions = self.executions.zip(other.executions).map(|(one, two)| one + two);
+        self.is_of_line &= other.is_of_line;
+    }
+
+    /// The total of a line.
+    pub(crate) fn total(self, at: SourceLine) -> LineTotal {
+        let LineSum { instructions, executions, is_of_line } = self;
+        LineTotal { at, instructions, executions, is_of_line: is_of_line && executions.is_some() }
     }
 }
 
@@ -52,11 +71,19 @@ pub(crate) struct LineReader<'a> {
     used: IdMap<PlaceId, Option<(u128, u64)>>,
     touched: Vec<PlaceId>,
     with_stacks: bool,
+    /// Whether the module has the lines of its source.
+    keeps_lines: bool,
 }
 
 impl<'a> LineReader<'a> {
     pub(crate) fn new(map: &'a ModuleMap) -> Self {
-        Self { map, used: IdMap::filled(map.places.len(), None), touched: Vec::new(), with_stacks: false }
+        Self {
+            map,
+            used: IdMap::filled(map.places.len(), None),
+            touched: Vec::new(),
+            with_stacks: false,
+            keeps_lines: map.build.keeps_lines(&map.module, map.anchor),
+        }
     }
 
     /// One that looks at inline stacks, too.
@@ -98,15 +125,19 @@ impl<'a> LineReader<'a> {
             }
             match line_of(self.map, place) {
                 Some((file, line, copy)) => {
-                    lines.lines.entry((file, line)).or_default().instructions += cost;
+                    let none = || LineSum::none(self.keeps_lines);
+                    lines.lines.entry((file, line)).or_insert_with(none).instructions += cost;
                     let largest = copies.entry((file, line, copy)).or_default();
                     *largest = (*largest).max(count);
                 }
                 None => lines.without_line += cost,
             }
         }
-        for ((file, line, _), count) in copies {
-            lines.lines.entry((file, line)).or_default().executions += u128::from(count);
+        for ((file, line, copy), count) in copies {
+            let is_known = !(self.keeps_lines && copy.is_some());
+            let executions = is_known.then_some(u128::from(count));
+            let sum = LineSum { instructions: 0, executions, is_of_line: self.keeps_lines };
+            lines.lines.entry((file, line)).and_modify(|line| line.add(sum)).or_insert(sum);
         }
     }
 }

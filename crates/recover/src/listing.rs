@@ -108,7 +108,7 @@ impl<'a> Listing<'a> {
     fn add(&mut self, counted: &CountedRun<'a>, lines: Lines<'a>) {
         self.without_line += lines.without_line;
         for (line, sum) in lines.lines {
-            self.lines.entry(line).or_default().add(sum);
+            self.lines.entry(line).and_modify(|known| known.add(sum)).or_insert(sum);
         }
         for (stack, cost) in lines.stacks {
             *self.stacks.entry(stack).or_default() += cost;
@@ -121,11 +121,7 @@ impl<'a> Listing<'a> {
     }
 
     fn finish(&self, function: usize) -> FunctionListing {
-        let lines = self.lines.iter().map(|(&line, sum)| LineTotal {
-            at: SourceLine::new(line),
-            instructions: sum.instructions,
-            executions: Some(sum.executions),
-        });
+        let lines = self.lines.iter().map(|(&line, sum)| sum.total(SourceLine::new(line)));
         let stacks = self.stacks.iter().map(|(lines, &instructions)| InlineStack {
             lines: lines.iter().map(|&line| SourceLine::new(line)).collect(),
             instructions,

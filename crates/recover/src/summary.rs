@@ -43,9 +43,12 @@ pub struct LineTotal {
     pub at: SourceLine,
     /// What its instructions cost, in units of the cost model.
     pub instructions: u128,
-    /// How often it was executed, over all copies of its code; `None` in a ledger of an earlier
-    /// version, which does not have it.
+    /// How often its code was executed, over all copies of it; `None` where that is not known, and in
+    /// a ledger of an earlier version, which does not have it.
     pub executions: Option<u128>,
+    /// Whether that is how often the line itself ran. Optimised code has parts of lines, and several
+    /// iterations in one: then it may be another number.
+    pub is_of_line: bool,
 }
 
 /// One block.
@@ -90,7 +93,7 @@ pub fn summarize(modules: &[CountedModule<'_>]) -> ProgramSummary {
         for (id, function) in module.map.functions.iter() {
             let counted = CountedRun { map: module.map, function, counts: &module.counts.functions[id] };
             sums.add(&counted);
-            sums.add_lines(reader.read(&counted));
+            sums.add_lines(&counted, reader.read(&counted));
             calls.add(&counted);
         }
     }
@@ -110,11 +113,45 @@ struct BlockSums<'a> {
     blocks: IdMap<BlockId, (Option<Line<'a>>, u128)>,
 }
 
+/// A line with the functions that have code of it.
+#[derive(Clone, Copy)]
+struct SharedLine<'a> {
+    sum: LineSum,
+    /// The first of the functions, and where it begins.
+    function: &'a str,
+    place: Option<Line<'a>>,
+}
+
+impl<'a> SharedLine<'a> {
+    /// Adds the code of one more function. Instances of one template have each line once. But code of
+    /// a lambda on the line around it, or of two forms of a destructor on its first and last lines, is
+    /// code of one line in two functions, one of which calls the other: then the number is unknown.
+    fn add(&mut self, line: Line<'a>, other: SharedLine<'a>) {
+        let is_same = self.function == other.function;
+        let is_instance = self.place == other.place
+            && self.place.is_some_and(|place| place != line)
+            && !has_forms(self.function)
+            && !has_forms(other.function);
+        self.sum.add(other.sum);
+        if self.sum.is_of_line && !is_same && !is_instance {
+            self.sum.executions = None;
+        }
+    }
+}
+
+/// Whether this may be the mangled name of a constructor or destructor, of which there are several
+/// forms (`C1`, `C2`, `D0`, …). A name that only looks so is taken for one.
+fn has_forms(name: &str) -> bool {
+    let pairs = name.as_bytes().windows(2);
+    name.starts_with("_Z")
+        && pairs.into_iter().any(|pair| matches!(pair, [b'C' | b'D', b'0'..=b'5'] | [b'C', b'I']))
+}
+
 #[derive(Default)]
 struct Sums<'a> {
     without_line: u128,
     functions: BTreeMap<FunctionKey<'a>, FunctionSum<'a>>,
-    lines: BTreeMap<Line<'a>, LineSum>,
+    lines: BTreeMap<Line<'a>, SharedLine<'a>>,
     /// By function and form.
     blocks: BTreeMap<(FunctionKey<'a>, Hash128), BlockSums<'a>>,
 }
@@ -128,10 +165,12 @@ impl<'a> Sums<'a> {
         self.add_blocks(counted);
     }
 
-    fn add_lines(&mut self, lines: Lines<'a>) {
+    fn add_lines(&mut self, counted: &CountedRun<'a>, lines: Lines<'a>) {
         self.without_line += lines.without_line;
+        let place = counted.line(counted.function.place);
         for (line, sum) in lines.lines {
-            self.lines.entry(line).or_default().add(sum);
+            let one = SharedLine { sum, function: &counted.function.name, place };
+            self.lines.entry(line).and_modify(|shared| shared.add(line, one)).or_insert(one);
         }
     }
 
@@ -170,11 +209,7 @@ impl<'a> Sums<'a> {
             lines: self
                 .lines
                 .into_iter()
-                .map(|(at, sum)| LineTotal {
-                    at: SourceLine::new(at),
-                    instructions: sum.instructions,
-                    executions: Some(sum.executions),
-                })
+                .map(|(at, shared)| shared.sum.total(SourceLine::new(at)))
                 .collect(),
             functions: self
                 .functions

@@ -3,10 +3,11 @@
 //! [`summarize_ledger`] makes a [`ProgramSummary`] of a ledger's facts, so
 //! that one report serves a run and a file. A ledger of an earlier version has neither calls
 //! nor executions of lines: [`has_calls`] says so, and [`LineTotal::executions`] is `None`.
+//! Whether these are of the line itself follows from how the modules were built that have code of it.
 //! Functions merge over modules as in a summary; blocks too, where the body
 //! hash agrees. Cost: facts * log functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_index::Id;
 use opcost_key::{BlockId, Hash128};
@@ -23,18 +24,20 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     let mut blocks: BTreeMap<BlockKey<'_>, BlockSum<'_>> = BTreeMap::new();
     let mut indirect: BTreeMap<(Key<'_>, Option<&SourcePlace>), u128> = BTreeMap::new();
     let mut calls = CallTotals::default();
+    let keepers = Keepers::of(ledger);
     let (mut lines, mut weight) = (Vec::<LineTotal>::new(), 0);
     for Fact { subject, column, value, .. } in ledger.facts() {
         let value = u128::from(value.unwrap_or(0));
         match (subject, column) {
             (Subject::Program, Column::Instructions) => weight += value,
             (Subject::Line(at), Column::Instructions) => {
-                lines.push(LineTotal { at: source_line(at), instructions: value, executions: None });
+                lines.push(line_total(at, value));
             }
             (Subject::Line(_), Column::Count) => {
                 // Facts of one line stand together, its cost first.
                 if let Some(line) = lines.last_mut() {
                     line.executions = Some(value);
+                    line.is_of_line = keepers.keep(&line.at);
                 }
             }
             (Subject::Pointers { function, place }, Column::Calls) => {
@@ -121,14 +124,19 @@ fn add_called(calls: &mut CallTotals, called: &Called, count: u128) {
 /// A ledger of an earlier version has no such rows: then by [`list_by_lines`].
 pub fn list_by_ledger(ledger: &Ledger, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
     let mut all: BTreeMap<Key<'_>, BTreeMap<&SourcePlace, LineTotal>> = BTreeMap::new();
+    let keepers = Keepers::of(ledger);
     for fact in ledger.facts() {
         let Subject::FunctionLine { function, place } = &fact.subject else { continue };
-        let none = || LineTotal { at: source_line(place), instructions: 0, executions: None };
+        let none = || line_total(place, 0);
         let line = all.entry(key(function)).or_default().entry(place).or_insert_with(none);
         let value = u128::from(fact.value.unwrap_or(0));
         match fact.column {
             Column::Instructions => line.instructions += value,
-            Column::Count => *line.executions.get_or_insert(0) += value,
+            Column::Count => {
+                let is_of_line = keepers.is_keeper(&function.module);
+                line.is_of_line = is_of_line && (line.is_of_line || line.executions.is_none());
+                *line.executions.get_or_insert(0) += value;
+            }
             _ => {}
         }
     }
@@ -186,6 +194,49 @@ fn empty(function: &FunctionFacts) -> FunctionTotal {
         place: None,
         calls: 0,
         instructions: 0,
+    }
+}
+
+/// A line of which only the cost is known.
+fn line_total(place: &SourcePlace, instructions: u128) -> LineTotal {
+    LineTotal { at: source_line(place), instructions, executions: None, is_of_line: false }
+}
+
+/// Which modules of a ledger have the lines of their sources.
+struct Keepers<'a> {
+    /// Modules that do not, by name.
+    others: BTreeSet<&'a str>,
+    /// Lines that such modules have code of, if the ledger has lines of functions.
+    changed: Option<BTreeSet<SourceLine>>,
+}
+
+impl<'a> Keepers<'a> {
+    fn of(ledger: &'a Ledger) -> Keepers<'a> {
+        let modules = ledger.about.modules.iter();
+        let others = modules.filter(|one| !one.build.keeps_lines(&one.module, one.anchor));
+        let others: BTreeSet<&str> = others.map(|one| &*one.module).collect();
+        let mut changed = None;
+        for fact in ledger.facts() {
+            if let Subject::FunctionLine { function, place } = &fact.subject {
+                let changed = changed.get_or_insert_with(BTreeSet::new);
+                if others.contains(&*function.module) {
+                    changed.insert(source_line(place));
+                }
+            }
+        }
+        Keepers { others, changed }
+    }
+
+    fn is_keeper(&self, module: &str) -> bool {
+        !self.others.contains(module)
+    }
+
+    /// Whether all code of a line is in such modules.
+    fn keep(&self, line: &SourceLine) -> bool {
+        match &self.changed {
+            Some(changed) => !changed.contains(line),
+            None => self.others.is_empty(),
+        }
     }
 }
 

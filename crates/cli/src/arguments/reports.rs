@@ -11,7 +11,7 @@ use opcost_report::count::mine::Mine;
 /// report counts.
 #[derive(Args, Debug, Default, Clone)]
 pub(crate) struct ShowArguments {
-    /// Shows the source of the hottest functions, with how often each line ran.
+    /// Shows the source of the hottest functions, with how often the code of each line ran.
     #[arg(long)]
     pub(crate) annotate: bool,
     /// Shows the machine instructions of each line, with how often they ran. They are those of the

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use opcost_key::Placement;
+use opcost_key::{Anchor, Placement};
 use opcost_profile::Ledger;
 use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
@@ -138,7 +138,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         (Some(path), Some(ledger)) => ledgers::save(path, ledger),
         _ => Ok(()),
     };
-    report.next = next(arguments, report.most());
+    report.next = next(arguments, &report);
     let show = Show {
         arguments: &arguments.show,
         output: arguments.output.as_deref(),
@@ -198,7 +198,7 @@ fn grown(diff: &Diff) -> Vec<Grown> {
 }
 
 /// The commands to try next: this very one, with one flag more.
-fn next(arguments: &CountArguments, weight: u128) -> Vec<String> {
+fn next(arguments: &CountArguments, report: &CountReport) -> Vec<String> {
     let with = |flag: &str| -> Option<String> {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
@@ -210,11 +210,20 @@ fn next(arguments: &CountArguments, weight: u128) -> Vec<String> {
     let mut next = Vec::new();
     if !arguments.show.annotate && arguments.show.function.is_empty() {
         next.extend(with("--annotate"));
+    } else if report.summary.lines.iter().any(|line| !line.is_of_line) && is_clangs(report) {
+        next.extend(with("--anchor source").map(|line| format!("{line}   (counts lines)")));
     }
     if arguments.budget.is_none() {
-        next.extend(with(&format!("--budget {}", roomy(weight))).map(|line| format!("{line}   (for CI)")));
+        next.extend(with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")));
     }
     next
+}
+
+/// Whether the program was made of sources that have lines before they are optimised.
+fn is_clangs(report: &CountReport) -> bool {
+    report.facts.groups.iter().all(|group| {
+        group.anchor == Anchor::Optimized && group.build.compiler.starts_with("clang ")
+    })
 }
 
 /// A budget with a twentieth to spare, in few digits: `2.63G`.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use opcost_key::{FunctionMap, ModuleMap, PathsMap};
 use opcost_profile::{Column, Fact, FunctionFacts, Ledger, Subject, Way};
-use opcost_recover::{SourceLine, count_instructions, list_blocks};
+use opcost_recover::{SourceLine, count_instructions, list_blocks, summarize_ledger};
 
 use opcost_answer::Failure;
 use opcost_answer::numbers::counted;
@@ -32,6 +32,7 @@ pub(crate) fn list_of(
         ListKind::Functions => by_subject(ledger, |subject| matches!(subject, Subject::Function { .. })),
         ListKind::Lines => {
             let mut rows = by_subject(ledger, |subject| matches!(subject, Subject::Line(_)));
+            say_of_lines(ledger, &mut rows);
             rows.extend(without_line(ledger, &rows));
             rows
         }
@@ -49,6 +50,15 @@ pub(crate) fn list_of(
         notes.push("no paths were counted: count the program with --paths".to_owned());
     }
     Ok(List { kind, sort, rows, notes }.sorted())
+}
+
+/// Whether counts of lines are of the lines themselves.
+fn say_of_lines(ledger: &Ledger, rows: &mut [ListRow]) {
+    let lines: BTreeMap<SourceLine, bool> =
+        summarize_ledger(ledger).lines.into_iter().map(|line| (line.at, line.is_of_line)).collect();
+    for row in rows {
+        row.is_of_line = row.place.as_ref().and_then(|place| lines.get(place).copied());
+    }
 }
 
 /// What is on no line, so that the rows sum to the program's cost; none where all is.

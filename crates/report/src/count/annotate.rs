@@ -2,7 +2,8 @@
 //!
 //! Per file that the function's instructions come from (its own first, then
 //! what was inlined, by cost): the lines with how often the line's hottest
-//! instruction ran, its share of the function, and the text. Lines between
+//! instruction ran, its share of the function, and the text. Of optimised code
+//! that is no number of the line, and has a sign. Lines between
 //! the hot ones are folded, with what they cost together. Where there is no
 //! source (no debug information, file missing or changed) the function is
 //! listed by block in IR text. A ledger has no counts of lines: the column
@@ -338,10 +339,22 @@ impl Annotation<'_> {
     }
 }
 
+/// Before a number that is of a line's code, and perhaps not of the line.
+pub(crate) const OF_CODE: &str = "≈";
+
+/// What the sign says.
+pub(crate) fn of_code() -> String {
+    format!(
+        "{OF_CODE} counts optimised code of a line. The line itself may have run more or less often \
+         (--anchor source, C and C++)."
+    )
+}
+
 /// How often the line's hottest instruction ran, or else what the line cost.
 fn count_of(line: &LineTotal) -> String {
     match line.executions {
-        Some(count) => format!("{}×", short(count)),
+        Some(count) if line.is_of_line => format!("{}×", short(count)),
+        Some(count) => format!("{OF_CODE}{}×", short(count)),
         None if line.instructions == 0 => String::new(),
         None => short(line.instructions),
     }

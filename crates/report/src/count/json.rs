@@ -93,9 +93,13 @@ struct LineJson {
     line: u32,
     /// What the line's instructions cost, over all functions they were inlined into.
     instructions: u128,
-    /// How often it was executed: in each copy of its code as often as the most frequent of its instructions, over
-    /// copies the sum. Null when a ledger of an earlier version was read.
+    /// How often its code was executed: in each copy of its code as often as the most frequent of its
+    /// instructions, over copies the sum. Null where that is not known, and when a ledger of an earlier version
+    /// was read.
     count: Option<u128>,
+    /// Whether `count` is how often the line itself ran. False of optimised code: a copy of a line in an unrolled
+    /// or vectorised loop stands for several of its executions.
+    count_is_executions: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -270,6 +274,7 @@ fn lines(report: &CountReport) -> Vec<LineJson> {
             line: line.at.line,
             instructions: line.instructions,
             count: line.executions,
+            count_is_executions: line.is_of_line,
         })
         .collect()
 }

@@ -95,6 +95,8 @@ pub struct ListRow {
     pub blocks: Vec<u32>,
     /// Lines on which the blocks of a path begin; empty for what is no path.
     pub lines: Vec<SourceLine>,
+    /// Of a line: whether `count` is how often the line itself ran.
+    pub is_of_line: Option<bool>,
 }
 
 /// All rows of one kind.
@@ -224,6 +226,9 @@ struct RowJson {
     instructions: Option<u64>,
     /// exact, exact-under(…), lower bound, estimate or unknown(…).
     quality: String,
+    /// Of a line: whether `count` is how often the line itself ran. False of optimised code, in which a copy of a
+    /// line may stand for several of its executions. Null of all others.
+    count_is_executions: Option<bool>,
     /// The blocks along a path.
     blocks: Vec<u32>,
     /// The lines that the blocks of a path begin on.
@@ -242,6 +247,7 @@ impl ListJson {
             count: row.count,
             instructions: row.instructions,
             quality: row.quality.clone(),
+            count_is_executions: row.is_of_line,
             blocks: row.blocks.clone(),
             lines: row.lines.iter().map(|line| format!("{}:{}", line.file, line.line)).collect(),
         };

@@ -60,7 +60,8 @@ pub fn at_own_lines(
         lines.insert(&line.at, LineTotal { instructions: 0, ..line.clone() });
     }
     for (at, instructions) in own {
-        let none = || LineTotal { at: at.clone(), instructions: 0, executions: None };
+        let none =
+            || LineTotal { at: at.clone(), instructions: 0, executions: None, is_of_line: false };
         lines.entry(at).or_insert_with(none).instructions = instructions;
     }
     Some(FunctionListing { lines: lines.into_values().collect(), ..listing.clone() })
@@ -87,6 +88,7 @@ mod tests {
             at: at(file, line),
             instructions,
             executions: Some(executions),
+            is_of_line: true,
         };
         FunctionListing {
             function: 0,

@@ -14,6 +14,7 @@ use crate::kit::html::{
 use maud::{Markup, html};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
+use crate::count::annotate::{OF_CODE, of_code};
 use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
@@ -155,6 +156,9 @@ impl<'a> Page<'a> {
         files.sort_unstable();
         html! {
             h2 { "Source" }
+            @if summary.lines.iter().any(|line| line.executions.is_some() && !line.is_of_line) {
+                p.note { (of_code()) }
+            }
             @for (number, file) in files {
                 @let start = summary.lines.partition_point(|line| line.at.file.as_str() < file);
                 @let end = summary.lines.partition_point(|line| line.at.file.as_str() <= file);
@@ -206,11 +210,14 @@ impl<'a> Page<'a> {
             Some(line) if ran(line) => {
                 // The square root shows that a line ran at all.
                 let heat = share(line.instructions, hottest).sqrt();
-                let count = line.executions.map_or_else(String::new, |count| format!("{}×", grouped(count)));
+                let sign = if line.is_of_line { "" } else { OF_CODE };
+                let count =
+                    line.executions.map_or_else(String::new, |count| format!("{sign}{}×", grouped(count)));
                 let part = percent(self.report.share(line.instructions));
                 (Some(format!("--h:{heat:.3}")), count, part)
             }
-            Some(_) => (None, "0×".to_owned(), String::new()),
+            Some(line) if line.is_of_line => (None, "0×".to_owned(), String::new()),
+            Some(_) => (None, format!("{OF_CODE}0×"), String::new()),
             None => (None, String::new(), String::new()),
         };
         html! {

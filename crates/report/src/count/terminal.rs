@@ -7,9 +7,9 @@
 
 use std::fmt::Write;
 
-use opcost_recover::{FunctionTotal, NamedCalls};
+use opcost_recover::{FunctionTotal, LineTotal, NamedCalls};
 
-use crate::count::annotate::{Annotation, Depth, LinesOf, hot_lines};
+use crate::count::annotate::{Annotation, Depth, LinesOf, OF_CODE, hot_lines, of_code};
 use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
 use crate::count::mine::{Mine, at_own_lines};
 use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth, RunSpread};
@@ -18,7 +18,7 @@ use crate::count::tasks::print_tasks;
 use crate::kit::files::is_own;
 use crate::kit::numbers::{bar, grouped, noun, percent};
 use crate::kit::source::Sources;
-use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
+use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of, wrapped};
 use opcost_answer::names::{NameBook, are_names_full, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
@@ -72,6 +72,12 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
             let listing = own.as_ref().unwrap_or(listing);
             Annotation { report, listing, names: &names, depth, lines, ir: layout.ir, width: layout.width }
                 .write(sources, &mut out);
+        }
+    }
+    let is_marked = |line: &LineTotal| line.executions.is_some() && !line.is_of_line;
+    if out.contains(OF_CODE) && report.listings.iter().flat_map(|listing| &listing.lines).any(is_marked) {
+        for line in wrapped(&of_code(), layout.width) {
+            let _ = writeln!(out, "{}", paint(DIM, line));
         }
     }
     unseen(report, &mut out);
