@@ -4,7 +4,9 @@
 //! besides the arc is dropped, then the arc), and all that rested on it are asked
 //! again, until each one that is left follows from the others that are left
 //! (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
-//! What comes out is a certificate that the same checker accepts as a whole.
+//! What comes out is a certificate that the same checker accepts as a whole. A claim
+//! that the checker refuses whatever it says (control returns a second time, anyone
+//! may write there) is dropped at once, and so is one that failed too often.
 //!
 //! Several analyses may be asked: ranges that turns of loops or accesses afterwards
 //! demand are tried first; where the checker does not see why, those without them.
@@ -16,11 +18,15 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use opcost_analysis::memory::MemoryModel;
 use opcost_analysis::propagation::Propagation;
 use opcost_certificate::{
-    Certificate, Checker, ClaimId, Misfit, RangeClaim, SatSolver, SolverError, SolverVerdict, Word,
+    Certificate, Checker, ClaimId, FunctionClaims, Misfit, RangeClaim, SatSolver, SolverError, SolverVerdict,
+    Word,
 };
 
 use crate::claimed::claimed;
 use crate::told::told;
+
+/// A claim that failed so often is dropped. The steps of weakening are fewer.
+const MOST_FAILURES: u32 = 12;
 
 /// Why there is no certificate.
 #[derive(Debug)]
@@ -68,20 +74,33 @@ pub fn certify(
         Checker::new(program.module, program.layout, all, told, solver).map_err(NoCertificate::Misfit)?;
     checker.patience = 1;
     let mut work: VecDeque<ClaimId> = checker.all().into();
-    let claims = work.len();
     let mut waiting: BTreeSet<ClaimId> = work.iter().copied().collect();
     let mut rests_on_it: HashMap<ClaimId, BTreeSet<ClaimId>> = HashMap::new();
     let mut weakened = Vec::new();
+    let mut failures: HashMap<ClaimId, u32> = HashMap::new();
     while let Some(claim) = work.pop_front() {
         waiting.remove(&claim);
+        if says_nothing(&checker.certificate, claim) {
+            continue;
+        }
         let (verdict, used) = checker.check(claim).map_err(NoCertificate::Solver)?;
         for other in used {
             rests_on_it.entry(other).or_default().insert(claim);
         }
-        let SolverVerdict::Fails { what, .. } = verdict else { continue };
+        let failed = failures.entry(claim).or_default();
+        *failed += 1;
+        let (what, is_over) = match verdict {
+            SolverVerdict::Holds => continue,
+            SolverVerdict::Fails { what, .. } => (what, *failed >= MOST_FAILURES),
+            SolverVerdict::Refused { what } => (what, true),
+        };
         weakened.push((checker.describe(claim), what));
         let less = weaker.get_mut(&claim).and_then(VecDeque::pop_front);
-        weaken(&mut checker.certificate, claim, less);
+        weaken(&mut checker.certificate, claim, |range| match (is_over, less) {
+            (true, _) => RangeClaim::anything(range.width),
+            (false, Some(less)) => less,
+            (false, None) => weaker_range(range),
+        });
         let others = rests_on_it.remove(&claim).unwrap_or_default();
         for next in others.into_iter().chain([claim]) {
             if waiting.insert(next) {
@@ -92,6 +111,7 @@ pub fn certify(
     let questions = checker.asked();
     let mut certificate = checker.certificate;
     drop_empty(&mut certificate);
+    let claims = count(&certificate);
     Ok(Certified { certificate: certificate.sealed(), weakened, claims, questions })
 }
 
@@ -107,6 +127,15 @@ fn drop_empty(certificate: &mut Certificate) {
         }
     }
     certificate.contents.retain(|claim| !claim.range.is_anything());
+}
+
+/// Claims of all kinds; what is given is none.
+fn count(certificate: &Certificate) -> usize {
+    let of = |claims: &FunctionClaims| {
+        let lists = [claims.values.len(), claims.differences.len(), claims.turns.len(), claims.sums.len()];
+        lists.iter().sum::<usize>() + usize::from(claims.returned.is_some())
+    };
+    certificate.functions.iter().map(of).sum::<usize>() + certificate.contents.len()
 }
 
 /// What is claimed instead if a claim does not follow, in order.
@@ -147,28 +176,48 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
     }
 }
 
-/// Says less: what is known to be less, or what comes next.
-fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<RangeClaim>) {
-    let nothing = |range: &mut RangeClaim| *range = less.clone().unwrap_or_else(|| weaker(range));
+/// The range of a claim; none of one that is no range.
+fn range_of(certificate: &mut Certificate, claim: ClaimId) -> Option<&mut RangeClaim> {
     match claim {
-        ClaimId::Value(place, at) => nothing(&mut certificate.functions[place].values[at].range),
-        ClaimId::Returned(place) => {
-            if let Some(range) = &mut certificate.functions[place].returned {
-                nothing(range);
-            }
-        }
-        ClaimId::Difference(place, at) => nothing(&mut certificate.functions[place].differences[at].range),
+        ClaimId::Value(place, at) => Some(&mut certificate.functions[place].values[at].range),
+        ClaimId::Returned(place) => certificate.functions[place].returned.as_mut(),
+        ClaimId::Difference(place, at) => Some(&mut certificate.functions[place].differences[at].range),
+        ClaimId::Contents(at) => Some(&mut certificate.contents[at].range),
+        ClaimId::Turns(..) | ClaimId::Sum(..) | ClaimId::Given(..) => None,
+    }
+}
+
+/// Whether a claim was made so weak that it says nothing. Then it need not be asked.
+fn says_nothing(certificate: &Certificate, claim: ClaimId) -> bool {
+    let of = |place: usize| &certificate.functions[place];
+    match claim {
+        ClaimId::Value(place, at) => of(place).values[at].range.is_anything(),
+        ClaimId::Returned(place) => of(place).returned.as_ref().is_none_or(RangeClaim::is_anything),
+        ClaimId::Difference(place, at) => of(place).differences[at].range.is_anything(),
+        ClaimId::Turns(place, at) => of(place).turns[at].most == u64::MAX,
+        ClaimId::Sum(place, at) => of(place).sums[at].turns == u64::MAX,
+        ClaimId::Given(..) => true,
+        ClaimId::Contents(at) => certificate.contents[at].range.is_anything(),
+    }
+}
+
+/// Says less.
+fn weaken(certificate: &mut Certificate, claim: ClaimId, less: impl FnOnce(&RangeClaim) -> RangeClaim) {
+    match claim {
         ClaimId::Turns(place, at) => certificate.functions[place].turns[at].most = u64::MAX,
         ClaimId::Sum(place, at) => certificate.functions[place].sums[at].turns = u64::MAX,
-        ClaimId::Given(..) => {}
-        ClaimId::Contents(at) => nothing(&mut certificate.contents[at].range),
+        _ => {
+            if let Some(range) = range_of(certificate, claim) {
+                *range = less(range);
+            }
+        }
     }
 }
 
 /// The next weaker claim. First the few words and the rest are left out, and then the bits. Then
 /// the range reaches up to the greatest number with sign, from its own start or from zero. The last
 /// claim says nothing.
-fn weaker(range: &RangeClaim) -> RangeClaim {
+fn weaker_range(range: &RangeClaim) -> RangeClaim {
     let none = Word(0);
     let no_set = RangeClaim { set: None, modulus: none, rest: none, ..range.clone() };
     let no_bits = RangeClaim { zeros: none, ones: none, ..no_set.clone() };

@@ -20,7 +20,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checker::Checker;
 use crate::relation::{Apart, Wanted};
-use crate::verdict::{ClaimId, SolverVerdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, refused};
 
 impl Checker<'_> {
     pub(crate) fn check_difference(
@@ -45,7 +45,7 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_before {
-            return fails("the other value changes");
+            return refused("the other value changes");
         }
         let apart = Apart { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
         self.value_follows(id, value, Wanted::From(apart), used)

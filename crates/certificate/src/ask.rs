@@ -3,7 +3,8 @@
 //! First with little and at once, then with more and all simplifications: most
 //! claims need little. What is not answered in its steps does not follow, and is told
 //! as not decided; nor is anything asked when all such questions together have taken
-//! more than a module of this size gets.
+//! more than a module of this size gets. A question with products or quotients of more
+//! than 64 bits is asked briefly and once: each step of those takes the solver long.
 
 use std::collections::BTreeSet;
 
@@ -23,6 +24,9 @@ const TRIES: [(Depth, ConflictLimit, u64); 4] = [
     (Depth { steps: 24, values: 200 }, ConflictLimit::Thorough, 3_000_000),
 ];
 
+/// Steps for a question with wide products or quotients.
+const BRIEF: u64 = 100_000;
+
 impl<'c> Checker<'c> {
     /// Whether `goal` follows from what is assumed: what `ask` writes down at
     /// each depth is a question together with the goal.
@@ -41,8 +45,11 @@ impl<'c> Checker<'c> {
             };
         }
         let (mut last, mut example) = (None, Vec::new());
-        let mut is_answered = false;
+        let (mut is_answered, mut is_brief) = (false, false);
         for (depth, effort, steps) in TRIES {
+            if is_brief {
+                break;
+            }
             let mut question = Question::new(self, function, depth);
             let Some(goal) = ask(&mut question) else {
                 return SolverVerdict::Fails {
@@ -58,9 +65,11 @@ impl<'c> Checker<'c> {
             }
             let text = format!("{}(assert (not {goal}))", question.text);
             let terms = mentioned(&question.text);
+            let has_wide = question.has_wide;
             last = Some(question.text);
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-            let steps = steps * u64::from(self.patience);
+            is_brief = has_wide;
+            let steps = u64::from(self.patience) * if is_brief { BRIEF } else { steps };
             match self.solver.borrow_mut().ask(&text, &terms, effort, steps) {
                 Ok(Satisfiability::Contradiction) => return SolverVerdict::Holds,
                 Ok(Satisfiability::Possible(values)) => (example, is_answered) = (values, true),

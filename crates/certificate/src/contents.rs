@@ -27,7 +27,7 @@ use crate::range::{RangeClaim, bits, mask};
 use crate::relation::Wanted;
 use crate::shape::word;
 use crate::steps::Word;
-use crate::verdict::{ClaimId, SolverVerdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails, refused};
 use crate::wanted::wanted;
 
 /// Elements of a table that are looked at.
@@ -66,7 +66,7 @@ impl Checker<'_> {
             return SolverVerdict::Holds;
         }
         if self.origins.is_open(object) {
-            return fails("others may write to it");
+            return refused("others may write to it");
         }
         if let Some(verdict) = self.initial_breaks(object, claim) {
             return verdict;
@@ -112,7 +112,7 @@ impl Checker<'_> {
             }
             Object::Local(id, at) | Object::Fresh(id, at) => {
                 let is_known = self.certificate.written_first || self.told.written_first.contains(&(id, at));
-                (!claim.written_first || !is_known).then(|| fails("it may be read before it is written"))
+                (!claim.written_first || !is_known).then(|| refused("it may be read before it is written"))
             }
         }
     }
@@ -174,7 +174,7 @@ impl Checker<'_> {
         };
         let stored = self.type_of(id, value);
         let Some(size) = stored.and_then(|ty| self.layout.size(ty)) else {
-            return fails("something without a size is stored there");
+            return refused("something without a size is stored there");
         };
         let wanted_places = places_of(claim);
         if wanted_places.is_apart(claim.size, places, size) {
@@ -184,7 +184,7 @@ impl Checker<'_> {
             matches!(self.module.types[ty], opcost_ir::Type::Integer(width) if width == claim.range.width)
         });
         if !is_same_type || size != claim.size || !wanted_places.is_same_or_apart(places, size) {
-            return fails("something else is stored there, too");
+            return refused("something else is stored there, too");
         }
         if self.is_within(id, value, Wanted::Range(&claim.range), used) {
             return SolverVerdict::Holds;
@@ -222,7 +222,7 @@ impl Checker<'_> {
         }
         if claim.size > 1 && !(to.step == 0 && length.is_some_and(|length| is_whole(claim, to.first, length)))
         {
-            return fails("a part of it is filled");
+            return refused("a part of it is filled");
         }
         if sets {
             let byte = word(self.module, operands[1]).map(|byte| byte & 0xff);
@@ -273,15 +273,15 @@ impl Checker<'_> {
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return fails("what is loaded is unrelated") };
+        let Wanted::Range(range) = wanted_of else { return refused("what is loaded is unrelated") };
         let address = self.module.functions[id].operands_of(at)[0];
         let origins = self.origins.origins(id, address);
         let size = self.layout.size(self.module.functions[id].instructions[at].ty);
         let Some(size) = size.filter(|_| !self.is_shared(id, at) && !origins.is_unknown) else {
-            return fails("nobody knows what is loaded");
+            return refused("nobody knows what is loaded");
         };
         if self.is_pointer(id, Value::Instruction(at)) {
-            return fails("it is an address from memory");
+            return refused("it is an address from memory");
         }
         for (&object, &places) in &origins.known {
             let read = Read { id, at, places, size };

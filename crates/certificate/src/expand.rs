@@ -66,6 +66,7 @@ impl Question<'_, '_> {
                 let Some(operands) = operands else { return };
                 let term = terms::result(opcode, instruction.predicate, &operands, operand.width);
                 let Some(term) = term else { return };
+                self.has_wide |= is_hard(opcode) && operand.width > WIDEST;
                 if is_first {
                     self.assume(&format!("(= {} {term})", operand.term));
                 }
@@ -120,6 +121,9 @@ impl Question<'_, '_> {
         Some(term)
     }
 }
+
+/// Bits of products and quotients that a solver computes without haste.
+const WIDEST: u32 = 64;
 
 /// Products and quotients.
 fn is_hard(opcode: Opcode) -> bool {

@@ -26,7 +26,7 @@ use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
 use crate::range::{RangeClaim, bits};
 use crate::shape::word;
-use crate::verdict::{ClaimId, SolverVerdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, refused};
 
 /// Instructions that are looked at after a value.
 const MOST_AHEAD: usize = 400;
@@ -53,7 +53,7 @@ impl<'c> Checker<'c> {
     ) -> SolverVerdict {
         let function = &self.module.functions[id];
         if !self.certificate.hindsight || self.may_be_undefined(id, value) || self.comes_again(id) {
-            return fails("nothing is known of what follows");
+            return refused("nothing is known of what follows");
         }
         let first = |block: BlockId| InstructionId::new(function.blocks[block].instructions.start as usize);
         let (block, from, is_start) = match value {
@@ -68,7 +68,7 @@ impl<'c> Checker<'c> {
         let mut later = Later { block, from, is_start, blocks: HashSet::new() };
         let ahead = self.ahead(id, value, &mut later);
         if ahead.is_empty() {
-            return fails("no access is made from it for certain");
+            return refused("no access is made from it for certain");
         }
         self.follows(id, "what accesses demand", used, |question| {
             question.later = Some(later.clone());

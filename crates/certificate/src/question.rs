@@ -70,6 +70,8 @@ pub(crate) struct Question<'q, 'c> {
     guards: HashMap<Value, Vec<String>>,
     /// Of what is later than the moment in question nothing is claimed.
     pub(crate) later: Option<Later>,
+    /// Whether products or quotients of many bits are computed.
+    pub(crate) has_wide: bool,
     /// The claims that were assumed.
     pub(crate) used: BTreeSet<ClaimId>,
 }
@@ -107,6 +109,7 @@ impl<'q, 'c> Question<'q, 'c> {
             pending: Vec::new(),
             guards: HashMap::new(),
             later: None,
+            has_wide: false,
             used: BTreeSet::new(),
         }
     }

@@ -19,7 +19,7 @@ use crate::question::ALWAYS;
 use crate::range::RangeClaim;
 use crate::relation::Wanted;
 use crate::shape::word;
-use crate::verdict::{ClaimId, SolverVerdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails, refused};
 use crate::wanted::{goal, look_at_base, wanted};
 
 /// A word of which all that is known are claims.
@@ -39,19 +39,24 @@ impl<'c> Checker<'c> {
         }
         match self.value_follows(function, value, Wanted::Range(&claim.range), used) {
             SolverVerdict::Holds => SolverVerdict::Holds,
-            verdict => match self.hindsight_shows(function, value, &claim.range, used) {
-                SolverVerdict::Holds => SolverVerdict::Holds,
-                SolverVerdict::Fails { .. } => verdict,
+            verdict => match (self.hindsight_shows(function, value, &claim.range, used), verdict) {
+                (SolverVerdict::Holds, _) => SolverVerdict::Holds,
+                // What follows may show less.
+                (SolverVerdict::Fails { .. }, SolverVerdict::Refused { what }) => fails(&what),
+                (_, verdict) => verdict,
             },
         }
     }
 
     pub(crate) fn check_returned(&self, place: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
         let Some(range) = &self.claims(place).returned else { return SolverVerdict::Holds };
+        if range.is_anything() {
+            return SolverVerdict::Holds;
+        }
         let id = self.functions[place];
         let function = &self.module.functions[id];
         if self.comes_again(id) {
-            return fails("control may return a second time");
+            return refused("control may return a second time");
         }
         for (at, instruction) in function.instructions.iter() {
             let block = self.shapes[id].block_of[at];
@@ -81,7 +86,7 @@ impl<'c> Checker<'c> {
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
         if self.comes_again(id) {
-            return fails("control may return a second time");
+            return refused("control may return a second time");
         }
         if let Some(verdict) = self.is_given(id, value, wanted_of, used) {
             return verdict;
@@ -89,7 +94,7 @@ impl<'c> Checker<'c> {
         let at = match value {
             Value::Argument(position) => return self.argument_follows(id, position, wanted_of, used),
             Value::Instruction(at) => at,
-            _ => return fails("it is no value"),
+            _ => return refused("it is no value"),
         };
         let block = self.shapes[id].block_of[at];
         if !self.shapes[id].is_reached(block) {
@@ -106,7 +111,7 @@ impl<'c> Checker<'c> {
             }
             // Another word each time that it is used: only as far as each use goes.
             Opcode::Freeze if self.may_be_undefined(id, function.operands_of(at)[0]) => {
-                fails("it is a freeze of what may be undefined")
+                refused("it is a freeze of what may be undefined")
             }
             _ if self.ends_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
             _ if self.root_implies(id, at, wanted_of, used) => SolverVerdict::Holds,
@@ -216,13 +221,13 @@ impl<'c> Checker<'c> {
         let sums: Vec<(ClaimId, RangeClaim)> = all.into_iter().flatten().filter(is_sum).collect();
         for pair in function.operands_of(phi).chunks_exact(2) {
             let (value, Value::Block(from)) = (pair[0], pair[1]) else {
-                return fails("a phi without blocks");
+                return refused("a phi without blocks");
             };
             if !self.shapes[id].is_reached(from) || self.is_within(id, value, wanted_of, used) {
                 continue;
             }
             let Some(wanted_of) = self.at_the_same_time(id, phi, from, wanted_of) else {
-                return fails("the other value is no word there");
+                return refused("the other value is no word there");
             };
             let verdict = self.follows(id, &format!("{phi} when it comes from {from}"), used, |question| {
                 question.on_edge(from, to);
@@ -250,15 +255,17 @@ impl<'c> Checker<'c> {
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return fails("parameters are unrelated") };
+        let Wanted::Range(range) = wanted_of else { return refused("parameters are unrelated") };
+        let given = self.given_of(id, Value::Argument(position));
         if !self.origins.is_called_here_only[id] {
-            return fails("anyone may call it with anything");
+            let what = "anyone may call it with anything";
+            // Less than this may be what is given.
+            return if given.is_empty() { refused(what) } else { fails(what) };
         }
         let facts = self.module.functions[id].parameter_facts.get(position as usize);
         if facts.is_some_and(|facts| facts.byval.is_some()) {
-            return fails("it points to a copy");
+            return refused("it points to a copy");
         }
-        let given = self.given_of(id, Value::Argument(position));
         used.extend(given.iter().map(|(claim, _)| *claim));
         for (caller, call) in self.calls_of(id) {
             let function = &self.module.functions[caller];
@@ -300,18 +307,18 @@ impl<'c> Checker<'c> {
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return fails("results are unrelated") };
+        let Wanted::Range(range) = wanted_of else { return refused("results are unrelated") };
         let Some(CalleeRef::Function(callee)) = self.module.functions[id].call(at).map(|call| call.callee)
         else {
-            return fails("nobody knows who is called");
+            return refused("nobody knows who is called");
         };
         let returned =
             self.place(callee).and_then(|place| Some((place, self.claims(place).returned.as_ref()?)));
         let Some((place, returned)) = returned.filter(|_| self.origins.is_final(callee)) else {
-            return fails("nothing is claimed of what is returned");
+            return refused("nothing is claimed of what is returned");
         };
         if returned.width != range.width || self.is_pointer(id, Value::Instruction(at)) {
-            return fails("what is returned is of another type");
+            return refused("what is returned is of another type");
         }
         used.insert(ClaimId::Returned(place));
         self.words_imply(id, Word { known: &[returned], what: &format!("the result of {at}") }, range, used)

@@ -31,9 +31,19 @@ pub enum SolverVerdict {
         /// Terms with values that break it, as far as is known of them.
         example: Vec<(String, String)>,
     },
+    /// It does not, and no other claim of the same would that says anything.
+    Refused {
+        /// Why not, in words.
+        what: String,
+    },
 }
 
 /// It does not follow.
 pub(crate) fn fails(what: &str) -> SolverVerdict {
     SolverVerdict::Fails { what: what.to_owned(), example: Vec::new() }
+}
+
+/// Neither does any other claim of the same.
+pub(crate) fn refused(what: &str) -> SolverVerdict {
+    SolverVerdict::Refused { what: what.to_owned() }
 }

@@ -6,6 +6,7 @@
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
 mod lines;
+mod certificates;
 mod processes;
 mod profiles;
 mod samples;
