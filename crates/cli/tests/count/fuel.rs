@@ -106,7 +106,12 @@ fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives
         if spent.1.contains("one counter of fuel cannot serve that") {
             return 0;
         }
-        assert_eq!(spent.amount(), counted.counts().total(), "{name} {all:?}: {}", spent.1);
+        // Of returns after jumps that an exception left, nobody knows how many there were; they are paid for
+        // with the jump.
+        let counts = counted.counts();
+        let most = counts.total() + counts.most_missing().expect("a bound");
+        let is_counted = (counts.total()..=most).contains(&spent.amount());
+        assert!(is_counted, "{name} {all:?}: {} to {most}: {}", counts.total(), spent.1);
     }
     levels.len()
 }

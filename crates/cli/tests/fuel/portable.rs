@@ -221,15 +221,24 @@ fn spent_is_what_is_counted() {
             let program = case.program.to_str().expect("UTF-8");
             let emit = ["--portable", "--emit", "anchor", "-o", "anchor.bc"];
             case.bench.build(&[&emit, flags, &[program]].concat());
-            assert_eq!(count(&case), spent, "{name} {flags:?}");
+            let counted = count(&case);
+            assert!(counted.contains(&spent), "{name} {flags:?}: {spent} is not in {counted:?}");
         }
     }
 }
 
-fn count(case: &Case) -> u64 {
+/// The total, up to what may have run in addition: nobody knows whether a return after a jump came, if
+/// frames were left. It is paid for with the jump.
+fn count(case: &Case) -> std::ops::RangeInclusive<u64> {
     let fixed = ["count", "--cost", "fuel/1", "--stdin", "input", "--stdout", "output"];
     case.bench.opcost(&[&fixed[..], &["--json", "counts.json", "anchor.bc", "world.o"]].concat());
-    case.bench.total()
+    let (total, counts) = (case.bench.total(), case.bench.json("counts.json"));
+    let reasons = counts["quality"]["reasons"].as_array().expect("reasons").iter();
+    let more = reasons.filter_map(|reason| {
+        let (_, rest) = reason.as_str()?.split_once("at most ")?;
+        rest.split_once(" more instructions")?.0.parse::<u64>().ok()
+    });
+    total..=total + more.sum::<u64>()
 }
 
 #[test]
