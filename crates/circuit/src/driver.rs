@@ -13,6 +13,17 @@ use crate::verilog::{Design, MemoryPort, ScalarPort};
 /// Numbers that a parameter may be, with both ends.
 pub type Pieces = Vec<(i128, i128)>;
 
+/// The function that is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The file that defines it.
+    pub source: String,
+    /// Its name there.
+    pub function: String,
+    /// Whether the file is C++.
+    pub is_cpp: bool,
+}
+
 /// What callers give to a circuit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
@@ -23,11 +34,11 @@ pub struct Given {
 }
 
 /// The program for a function of a source. Its arguments are a seed, and how many runs.
-pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], given: &Given) -> String {
+pub fn driver(design: &Design, called: &Called, lengths: &[u64], given: &Given) -> String {
     let mut text = String::new();
     let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
     line("#define main main_of_the_source");
-    line(&format!("#include \"{source}\""));
+    line(&format!("#include \"{}\"", called.source));
     line("#undef main");
     line("#include <stdint.h>");
     line("#include <stdio.h>");
@@ -63,7 +74,13 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], gi
     line("    fputc('\\n', file);");
     line("  }");
     line("}");
-    line("static _Alignas(64) unsigned char driver_spare[1 << 20];");
+    line("static unsigned char driver_spare[1 << 20] __attribute__((aligned(64)));");
+    if called.is_cpp {
+        // Pointers of any type, of which C++ makes none by itself.
+        line(
+            "struct driver_any { void *at; template <typename T> operator T *() const { return (T *)at; } };",
+        );
+    }
     line("int main(int argc, char **argv) {");
     line("  if (argc != 4) return 2;");
     line("  driver_state = strtoull(argv[2], 0, 0) * 2 + 88172645463325253ull;");
@@ -74,7 +91,7 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], gi
     for (memory, length) in design.memories.iter().zip(lengths) {
         let bytes = length * u64::from(memory.bits / 8);
         let start = match memory.parameter {
-            Some(_) => format!("malloc({bytes})"),
+            Some(_) => format!("(unsigned char *)malloc({bytes})"),
             None => format!("(unsigned char *)(void *)&{}", memory.source_name),
         };
         line(&format!("  unsigned char *{} = {start};", variable(memory)));
@@ -101,7 +118,7 @@ pub fn driver(design: &Design, source: &str, function: &str, lengths: &[u64], gi
         line(&format!("    fprintf(file, \"{length:x}\\n\");"));
         line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
     }
-    let call = format!("{function}({})", arguments(design).join(", "));
+    let call = format!("{}({})", called.function, arguments(design, called.is_cpp).join(", "));
     match &design.result {
         Some(result) => {
             let mask = u64::MAX >> (64 - result.declared);
@@ -147,14 +164,18 @@ fn random(bits: u32, pieces: &[(i128, i128)]) -> String {
 
 /// Arguments of the call, by position. What the circuit does not use is a pointer: every number is a
 /// port. C may read there all the same.
-fn arguments(design: &Design) -> Vec<String> {
-    let mut all = vec!["(void *)driver_spare".to_owned(); design.parameters as usize];
+fn arguments(design: &Design, is_cpp: bool) -> Vec<String> {
+    let pointer = |to: &str| match is_cpp {
+        true => format!("driver_any{{{to}}}"),
+        false => format!("(void *){to}"),
+    };
+    let mut all = vec![pointer("driver_spare"); design.parameters as usize];
     for scalar in &design.scalars {
         all[scalar.parameter as usize] = number(scalar);
     }
     for memory in &design.memories {
         if let Some(position) = memory.parameter {
-            all[position as usize] = format!("(void *){}", variable(memory));
+            all[position as usize] = pointer(&variable(memory));
         }
     }
     all

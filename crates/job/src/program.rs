@@ -241,8 +241,10 @@ pub struct HdlJob {
     pub program: ProgramSource,
     /// The function, by its linkage name or its name in the source.
     pub top: String,
-    /// The file that a program in C includes to call it.
+    /// The file that a program includes to call it.
     pub source: PathBuf,
+    /// Whether that file is C++.
+    pub is_cpp: bool,
     /// What callers promise.
     pub contracts: Vec<PortContract>,
     /// How wide wires are.

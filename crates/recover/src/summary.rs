@@ -206,11 +206,7 @@ impl<'a> Sums<'a> {
             weight,
             weight_without_line: self.without_line,
             blocks: blocks.collect(),
-            lines: self
-                .lines
-                .into_iter()
-                .map(|(at, shared)| shared.sum.total(SourceLine::new(at)))
-                .collect(),
+            lines: self.lines.into_iter().map(|(at, shared)| shared.sum.total(SourceLine::new(at))).collect(),
             functions: self
                 .functions
                 .into_iter()

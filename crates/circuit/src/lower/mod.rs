@@ -9,7 +9,9 @@
 //! instructions, those of callees once for each call.
 
 mod calls;
+mod maker;
 mod operations;
+mod overflow;
 mod pointers;
 mod settle;
 mod transfer;
@@ -26,6 +28,7 @@ use crate::kernel::{
     MemoryKind, NodeId, NodeOrigin, Terminator,
 };
 use crate::refusal::CircuitRefusal;
+use overflow::Overflowing;
 use settle::MemoryAccess;
 
 /// More nodes than these are no kernel.
@@ -91,6 +94,8 @@ pub(crate) struct Frame<'m> {
     pub(crate) body: &'m Function,
     pub(crate) arguments: Vec<Lowered>,
     pub(crate) values: HashMap<InstructionId, Lowered>,
+    /// What operations with two results give.
+    overflowing: HashMap<InstructionId, Overflowing>,
     /// Memories of its local arrays.
     pub(crate) locals: HashMap<InstructionId, MemoryId>,
     /// Where each block begins and ends.
@@ -215,6 +220,7 @@ impl<'m> Lowering<'m> {
             body,
             arguments,
             values: HashMap::new(),
+            overflowing: HashMap::new(),
             locals: HashMap::new(),
             first: HashMap::new(),
             last: HashMap::new(),

@@ -26,6 +26,7 @@ impl<'m> Lowering<'m> {
             }
             Opcode::GetElementPtr if is_pointer => self.element(frame, block, at)?,
             Opcode::Load => self.load(frame, block, at)?,
+            Opcode::ExtractValue => self.part(frame, block, at)?,
             Opcode::Store => return self.store(frame, block, at),
             Opcode::Phi | Opcode::Select | Opcode::Freeze if is_pointer => {
                 let memory = Some(self.memory_of(frame, Value::Instruction(at), at)?);
@@ -69,6 +70,30 @@ impl<'m> Lowering<'m> {
             frame.phis.push((at, node));
         }
         Ok(Lowered { operand: KernelOperand::Node(node), memory: None })
+    }
+
+    /// One result of an operation that has two: its number, or the bit that says whether it went over.
+    fn part(
+        &mut self,
+        frame: &Frame<'m>,
+        block: BlockId,
+        at: InstructionId,
+    ) -> Result<Lowered, CircuitRefusal> {
+        let whole = frame.body.operands_of(at).first();
+        let Some(&both) = (match whole {
+            Some(Value::Instruction(from)) => frame.overflowing.get(from),
+            _ => None,
+        }) else {
+            return Err(self.no_operation(frame, at));
+        };
+        let ty = frame.body.instructions[at].ty;
+        let bits = self.integer_bits(ty, self.location_of(frame, at).as_ref())?;
+        let result = if bits == 1 { both.is_over } else { both.number };
+        // A copy, since what the program looks at of it is not all that the other result needs.
+        let node = self.node(block, Action::Copy, vec![result], bits);
+        self.label(frame, at, node);
+        let operand = KernelOperand::Node(node);
+        Ok(Lowered { operand, memory: None })
     }
 
     fn action(&self, frame: &Frame<'m>, at: InstructionId) -> Option<Action> {

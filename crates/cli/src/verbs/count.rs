@@ -214,16 +214,20 @@ fn next(arguments: &CountArguments, report: &CountReport) -> Vec<String> {
         next.extend(with("--anchor source").map(|line| format!("{line}   (counts lines)")));
     }
     if arguments.budget.is_none() {
-        next.extend(with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")));
+        next.extend(
+            with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")),
+        );
     }
     next
 }
 
 /// Whether the program was made of sources that have lines before they are optimised.
 fn is_clangs(report: &CountReport) -> bool {
-    report.facts.groups.iter().all(|group| {
-        group.anchor == Anchor::Optimized && group.build.compiler.starts_with("clang ")
-    })
+    report
+        .facts
+        .groups
+        .iter()
+        .all(|group| group.anchor == Anchor::Optimized && group.build.compiler.starts_with("clang "))
 }
 
 /// A budget with a twentieth to spare, in few digits: `2.63G`.

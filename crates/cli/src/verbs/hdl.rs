@@ -34,9 +34,10 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let sources: Vec<&Path> =
         inputs.iter().filter(|input| input.language == Language::C).map(|input| &*input.path).collect();
-    if arguments.cosimulate.is_some() && (sources.len() != 1 || inputs.len() != 1) {
+    let is_cpp = inputs.len() == 1 && inputs[0].language == Language::Cxx;
+    if arguments.cosimulate.is_some() && !is_cpp && (sources.len() != 1 || inputs.len() != 1) {
         return Err(Failure::Usage(
-            "--cosimulate calls the function of one source in C; give that file alone".to_owned(),
+            "--cosimulate calls the function of one source in C or C++; give that file alone".to_owned(),
         ));
     }
     if arguments.replay && sources.len() != inputs.len() {
@@ -59,7 +60,7 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     let build = Build::new(&options, Purpose::Analysis)?;
     let working = Progress::start("making a circuit");
     let program = ProgramOptions { world: Some(WorldWish::Open), effects: None };
-    let source = match sources.first() {
+    let source = match sources.first().copied().or(is_cpp.then(|| &*inputs[0].path)) {
         Some(source) => std::path::absolute(source).map_err(Failure::file("find", source))?,
         None => Path::new("kernel.c").to_owned(),
     };
@@ -67,6 +68,7 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         program: build.program_source(&inputs, &program)?,
         top: arguments.top.clone(),
         source,
+        is_cpp,
         contracts: arguments.contracts.contracts.clone(),
         widths: arguments.widths.widths(),
         schedule: match arguments.schedule {
@@ -111,10 +113,10 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         save_text(Some(&file("_certificate.json")), certificate, Stream::Stdout)?;
     }
     if let Some(driver) = &answers.driver {
-        save_text(Some(&file("_driver.c")), driver, Stream::Stdout)?;
+        save_text(Some(&file(if is_cpp { "_driver.cpp" } else { "_driver.c" })), driver, Stream::Stdout)?;
     }
     let mut simulation = match arguments.cosimulate {
-        Some(runs) => Some(cosimulate(arguments, &answers, runs)?),
+        Some(runs) => Some(cosimulate(arguments, &answers, is_cpp, runs)?),
         None => None,
     };
     let mut calls = None;

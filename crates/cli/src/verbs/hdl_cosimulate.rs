@@ -1,6 +1,6 @@
 //! The C function against its circuit.
 //!
-//! A driver calls the function with inputs at random and writes them down with what came out; it is
+//! A driver in the function's language calls it with inputs at random and writes them down with what came out; it is
 //! compiled with sanitizers, so that inputs with which the function does something undefined are not
 //! compared. The testbench gives the circuit the same inputs, simulated by iverilog, and compares the
 //! result and every element of every memory.
@@ -22,6 +22,7 @@ use opcost_report::kit::progress::Progress;
 pub(super) fn cosimulate(
     arguments: &HdlArguments,
     answers: &HdlAnswers,
+    is_cpp: bool,
     runs: u64,
 ) -> Result<HdlSimulation, Failure> {
     if answers.driver.is_none() {
@@ -29,10 +30,11 @@ pub(super) fn cosimulate(
     }
     let working = Progress::start("simulating");
     let (folder, name) = (&*arguments.folder, &answers.name);
-    let mut compile = compiler(arguments);
+    let mut compile = compiler(arguments, is_cpp);
     compile.arg("-fno-sanitize-recover=all");
     let driver = folder.join(format!("{name}_driver"));
-    compile.arg(folder.join(format!("{name}_driver.c"))).arg("-o").arg(&driver);
+    let ending = if is_cpp { "cpp" } else { "c" };
+    compile.arg(folder.join(format!("{name}_driver.{ending}"))).arg("-o").arg(&driver);
     carry_out(&mut compile, "install clang-22 (opcost doctor says how)")?;
     let vectors = folder.join(format!("{name}.vectors"));
     let mut drive = Command::new(std::path::absolute(&driver).map_err(Failure::file("find", &driver))?);
@@ -67,8 +69,8 @@ pub(super) fn unnamed_data(arguments: &HdlArguments, flag: &str) -> Failure {
 }
 
 /// The compiler with sanitizers, and the user's flags for sources.
-pub(super) fn compiler(arguments: &HdlArguments) -> Command {
-    let mut compile = Command::new("clang-22");
+pub(super) fn compiler(arguments: &HdlArguments, is_cpp: bool) -> Command {
+    let mut compile = Command::new(if is_cpp { "clang++-22" } else { "clang-22" });
     compile.args(["-O1", "-w", "-fsanitize=address,undefined", "-fwrapv-pointer"]);
     compile.args(&arguments.compile.cflags);
     compile.args(arguments.compile.include.iter().map(|folder| format!("-I{folder}")));

@@ -42,7 +42,7 @@ pub(super) fn replay(
     let mut compile = Command::new("clang-22");
     compile.args(["-O1", "-w", "-c"]).arg(file("_replay.c")?).arg("-o").arg(&recorder);
     carry_out(&mut compile, "install clang-22 (opcost doctor says how)")?;
-    let mut compile = compiler(arguments);
+    let mut compile = compiler(arguments, false);
     // Calls are seen where each function begins, and none is put in place or taken for known.
     compile.args(["-fpatchable-function-entry=16", "-fcf-protection=none", "-pthread"]);
     for attribute in ["noinline", "optnone"] {

@@ -54,3 +54,16 @@ fn elements_that_are_booleans_are_0_or_1() {
         }
     }
 }
+
+/// C++ is called by C++.
+#[test]
+fn functions_in_cpp_are_simulated_too() {
+    let place = workplace();
+    place.write(
+        "mix.cpp",
+        "#include <algorithm>\n#include <cstdint>\nnamespace dsp {\ntemplate <typename T> static T clip(T x) { return \
+         std::clamp<T>(x, -100, 100); }\nint peak(const int16_t *x, bool *loud, int n) {\n  int most = 0;\n  for (int i = \
+         0; i < n; i++) { loud[i] = x[i] > 50; most = std::max<int>(most, clip(x[i])); }\n  return most;\n}\n}\n",
+    );
+    made(&place, "mix.cpp", &["--top", "dsp::peak", "--assume", "peak.n=0..64"]);
+}

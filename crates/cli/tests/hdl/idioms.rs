@@ -39,6 +39,8 @@ fn integer_intrinsics_have_circuits() {
     let operators = ["addo", "be32", "cmp3", "ilog", "ispow2", "parity", "popswar", "rev32", "revb", "sgn"];
     all_made("idioms_refused", &operators, &[]);
     all_made("loops_refused", &["bswap", "ctzt", "lz", "popc", "ovf"], &[]);
+    let over = ["add", "addsmall", "sub", "subu", "mul", "mulwide", "mulu", "muluwide", "muls", "low"];
+    all_made("overflows", &over, &[]);
 }
 
 #[test]

@@ -147,20 +147,31 @@ fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
             call,
         ]);
         assert_eq!(said.status, 0, "{name}: {}", said.stderr);
-        let counted = bench.count(&["--cost", "fuel/1", "-I", corpus.to_str().expect("UTF-8"), name]);
-        let total = counted["total"].as_u64().expect("a number");
+        let folder = corpus.to_str().expect("UTF-8");
+        bench.opcost(&["count", "--json", "counts.json", "--cost", "fuel/1", "-I", folder, name]).expect(0);
+        let counted = bench.json("counts.json");
+        let least = counted["total"].as_u64().expect("a number") + 2;
+        // Of returns after jumps that were left, nobody knows how many there were. They are paid for.
+        let most = least + in_doubt(&counted);
         for piece in [1 << 40, 1009] {
             let (mut bot, mut verdict) = once(&bench.path("bot.so"), "turn", 0, Turn::of(piece));
             while verdict.kind == EndKind::UsedUp {
                 verdict = bot.resume(Turn::of(piece));
             }
-            assert_eq!(
-                (verdict.kind, verdict.spent),
-                (EndKind::Finished, total + 2),
-                "{name} by {piece}: {verdict:?}"
-            );
+            assert_eq!(verdict.kind, EndKind::Finished, "{name} by {piece}: {verdict:?}");
+            let is_counted = (least..=most).contains(&verdict.spent);
+            assert!(is_counted, "{name} by {piece}: {least} to {most}, {verdict:?}");
         }
     }
+}
+
+/// How many instructions a count leaves open.
+fn in_doubt(counted: &serde_json::Value) -> u64 {
+    let reasons = counted["quality"]["reasons"].as_array().map_or(&[][..], Vec::as_slice);
+    let number = |reason: &serde_json::Value| -> Option<u64> {
+        reason.as_str()?.strip_prefix("at most ")?.split(' ').next()?.parse().ok()
+    };
+    reasons.iter().filter_map(number).sum()
 }
 
 /// A turn in two modules, with a variable for each thread.

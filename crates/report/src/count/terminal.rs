@@ -18,7 +18,9 @@ use crate::count::tasks::print_tasks;
 use crate::kit::files::is_own;
 use crate::kit::numbers::{bar, grouped, noun, percent};
 use crate::kit::source::Sources;
-use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of, wrapped};
+use crate::kit::style::{
+    BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of, wrapped,
+};
 use opcost_answer::names::{NameBook, are_names_full, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 

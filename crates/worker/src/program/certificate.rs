@@ -70,11 +70,9 @@ pub(crate) fn answer(program: &MemoryModel<'_>, name: &str, text: &str) -> Resul
             what: what.clone(),
             example: example.clone(),
         }),
-        SolverVerdict::Refused { what } => Some(CheckFailure {
-            claim: checker.describe(claim),
-            what: what.clone(),
-            example: Vec::new(),
-        }),
+        SolverVerdict::Refused { what } => {
+            Some(CheckFailure { claim: checker.describe(claim), what: what.clone(), example: Vec::new() })
+        }
     });
     Ok(CheckAnswers {
         claims: verdicts.claims,

@@ -6,9 +6,9 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Claim, Design, Given, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop, StateReason,
-    Target, axi, axi_header, axi_testbench, check, contract, declared, design, driver, frame, lower, replay,
-    schedule, stream, stream_testbench, testbench, widths,
+    Called, Claim, Design, Given, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop,
+    StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design, driver, frame,
+    lower, replay, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -97,7 +97,6 @@ pub(crate) fn answer(
     answers.axi_testbench = axi_testbench(&design, &vectors, &lengths);
     answers.testbench = testbench(&design, &vectors, &lengths);
     let body = &module.functions[function];
-    let source = job.source.display().to_string();
     let is_named =
         |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
     // What static data holds is known from the program that writes it.
@@ -112,7 +111,13 @@ pub(crate) fn answer(
         elements: hdl_elements::pieces(&design, &kernel, &split, session)?,
     };
     if design.memories.iter().all(|memory| is_named(memory) && can_be_written(memory)) {
-        answers.driver = Some(driver(&design, &source, &body.name, &lengths, &given));
+        let called = Called {
+            source: job.source.display().to_string(),
+            // C++ calls it by the name that it has there, and not by the linker's.
+            function: if job.is_cpp { name_in_source(&job.top, body) } else { body.name.clone() },
+            is_cpp: job.is_cpp,
+        };
+        answers.driver = Some(driver(&design, &called, &lengths, &given));
         answers.replay = Some(replay(&design, &body.name, &lengths, &given.scalars));
     }
     answers.contract = contract(&design, &given.scalars);
@@ -123,7 +128,9 @@ pub(crate) fn answer(
 
 /// The function of a name.
 fn top_function(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
-    let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(name);
+    // Names in debug data have no namespace.
+    let plain = name.rsplit("::").next().unwrap_or(name);
+    let is_it = |body: &Function| body.name == name || body.source_name.as_deref() == Some(plain);
     let mut matching = module.functions.iter().filter(|(_, body)| !body.blocks.is_empty() && is_it(body));
     match (matching.next(), matching.next()) {
         (Some((id, body)), None) => called_by_anyone(id, body, name),
@@ -144,6 +151,14 @@ fn top_function(module: &Module, name: &str) -> Result<FunctionId, WorkError> {
                 names.join(", ")
             )))
         }
+    }
+}
+
+/// What the source calls the function that was asked for by either name.
+fn name_in_source(top: &str, body: &Function) -> String {
+    match &body.source_name {
+        Some(name) if top == body.name => name.to_string(),
+        _ => top.to_owned(),
     }
 }
 
