@@ -22,6 +22,7 @@ use opcost_certificate::{
     Word,
 };
 
+pub use crate::claimed::claim;
 use crate::claimed::claimed;
 use crate::told::told;
 

@@ -40,8 +40,8 @@ pub(crate) struct Under {
 }
 
 /// A contract that names a port of the program.
-struct Resolved<'w> {
-    contract: Contract,
+pub(super) struct Resolved<'w> {
+    pub(super) contract: Contract,
     /// As it was written.
     written: &'w PortContract,
 }
@@ -124,7 +124,7 @@ fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -
 }
 
 /// The contracts of all functions of this name.
-fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
+pub(super) fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
     let module = program.module;
     let functions = named(module, &written.function);
     let functions: Vec<FunctionId> =
@@ -164,7 +164,7 @@ fn port(module: &Module, id: FunctionId, name: &str) -> Option<u32> {
 }
 
 /// A parameter's name; without optimisation that of the local where it lives.
-fn called<'m>(module: &'m Module, function: &'m Function, position: u32) -> Cow<'m, str> {
+pub(super) fn called<'m>(module: &'m Module, function: &'m Function, position: u32) -> Cow<'m, str> {
     let value = Value::Argument(position);
     let is_kept = |at: &InstructionId| {
         let instruction = &function.instructions[*at];

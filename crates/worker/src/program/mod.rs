@@ -15,6 +15,7 @@ mod loops;
 mod name;
 mod narrow;
 mod predict;
+mod promised;
 pub(crate) mod questions;
 mod slice;
 mod width;

@@ -57,7 +57,7 @@ pub(crate) fn bits(job: &BitsJob) -> Result<BitsAnswers, WorkError> {
 
 /// Whether a certificate holds.
 pub(crate) fn check(job: &CheckJob) -> Result<CheckAnswers, WorkError> {
-    of_program(&job.program, |program, _| super::certificate::answer(program, &job.name, &job.certificate))
+    of_program(&job.program, |program, _| super::certificate::answer(program, job))
 }
 
 /// Why integers are as wide as they are.
