@@ -14,6 +14,7 @@ mod inputs;
 mod loops;
 mod name;
 mod narrow;
+mod poison;
 mod predict;
 mod promised;
 pub(crate) mod questions;

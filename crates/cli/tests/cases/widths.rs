@@ -1,0 +1,127 @@
+//! What is recorded of poison?
+//!
+//! A value that a `select` discards may be poison: it is not recorded.
+
+use opcost_testkit::command::Workplace;
+
+use super::{cases, opcost};
+
+const TRIPLE: &str = "target triple = \"x86_64-pc-linux-gnu\"\n";
+
+/// Calls `@f` with 0 to 9, and keeps the sum of what it returns.
+const CALLER: &str = "
+define i32 @main() {
+entry:
+  br label %turn
+turn:
+  %x = phi i32 [ 0, %entry ], [ %next, %turn ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %turn ]
+  %one = call i32 @f(i32 %x)
+  %more = xor i32 %sum, %one
+  %next = add i32 %x, 1
+  %is_over = icmp eq i32 %next, 10
+  br i1 %is_over, label %end, label %turn
+end:
+  %part = and i32 %more, 0
+  ret i32 %part
+}
+";
+
+/// Code that computes `%p` from `%x` of 0 to 9, its type, and what `%p` is wherever it is no
+/// poison, by hand.
+const POISON: &[(&str, &str, &str)] = &[
+    ("%p = call i32 @llvm.ctlz.i32(i32 %x, i1 true)", "i32", "28..31"),
+    ("%p = call i32 @llvm.cttz.i32(i32 %x, i1 true)", "i32", "0..3"),
+    ("%y = shl i32 %x, 31\n  %p = call i32 @llvm.abs.i32(i32 %y, i1 true)", "i32", "0"),
+    ("%p = add nsw i32 %x, 2147483640", "i32", "2147483640..2147483647"),
+    ("%y = sub i32 0, %x\n  %p = add nuw i32 %y, 5", "i32", "-4..5"),
+    ("%p = sub nuw i32 %x, 3", "i32", "0..6"),
+    ("%y = add i32 %x, -2147483648\n  %p = sub nsw i32 %y, 4", "i32", "-2147483648..-2147483643"),
+    ("%p = mul nsw i32 %x, 536870912", "i32", "0..1610612736"),
+    ("%p = mul nuw i8 %b, 51", "i8", "-103..102"),
+    ("%p = shl nsw i32 %x, 28", "i32", "0..1879048192"),
+    ("%p = shl nuw i8 %b, 5", "i8", "-128..96"),
+    ("%y = mul i32 %x, 5\n  %p = shl i32 1, %y", "i32", "1..1073741824"),
+    ("%y = mul i32 %x, 5\n  %p = lshr i32 1024, %y", "i32", "0..1024"),
+    ("%y = mul i32 %x, 5\n  %p = ashr i32 -1024, %y", "i32", "-1024..-1"),
+    ("%p = lshr exact i32 %x, 1", "i32", "0..4"),
+    ("%y = sub i32 0, %x\n  %p = ashr exact i32 %y, 2", "i32", "-2..0"),
+    ("%p = udiv exact i32 %x, 3", "i32", "0..3"),
+    ("%y = sub i32 0, %x\n  %p = sdiv exact i32 %y, 4", "i32", "-2..0"),
+    ("%p = trunc nuw i32 %x to i3", "i3", "-4..3"),
+    ("%p = trunc nsw i32 %x to i4", "i4", "0..7"),
+    ("%y = trunc i32 %x to i3\n  %p = zext nneg i3 %y to i32", "i32", "0..3"),
+    ("%p = or disjoint i32 %x, 4", "i32", "4..13"),
+    ("%y = sub i32 %x, 5\n  %d = sitofp i32 %y to double\n  %p = fptoui double %d to i32", "i32", "0..4"),
+    ("%y = shl i32 %x, 4\n  %d = sitofp i32 %y to float\n  %p = fptosi float %d to i8", "i8", "0..112"),
+    ("%y = zext i32 %x to i33\n  %p = mul nsw i33 %y, 1073741824", "i33", "0..3221225472"),
+    ("%y = trunc i32 %x to i5\n  %p = add nsw i5 %y, 10", "i5", "10..15"),
+    // What is computed from poison, and what is chosen of it.
+    ("%y = call i32 @llvm.ctlz.i32(i32 %x, i1 true)\n  %p = add i32 %y, 1", "i32", "29..32"),
+    ("%y = sub nuw i32 %x, 3\n  %p = call i32 @llvm.umax.i32(i32 %y, i32 2)", "i32", "2..6"),
+    (
+        "%y = sub nuw i32 %x, 3\n  %c = icmp ult i32 %x, 5\n  %p = select i1 %c, i32 100, i32 %y",
+        "i32",
+        "2..100",
+    ),
+    (
+        "%y = sub nuw i32 %x, 3\n  %c = icmp ult i32 %y, 5\n  %p = select i1 %c, i32 %x, i32 50",
+        "i32",
+        "3..50",
+    ),
+    (
+        "%y = sub nuw i32 %x, 3\n  %c = icmp ult i32 %x, 5\n  br i1 %c, label %a, label %b1\n\
+         a:\n  br label %b1\nb1:\n  %p = phi i32 [ 70, %a ], [ %y, %0 ]",
+        "i32",
+        "2..70",
+    ),
+];
+
+#[test]
+fn what_is_poison_in_an_execution_is_not_recorded() {
+    let declared =
+        ["ctlz.i32", "cttz.i32", "abs.i32"].map(|name| format!("declare i32 @llvm.{name}(i32, i1)\n"));
+    let mut wrong = String::new();
+    // All at once: a program is built and run for each call of the command.
+    for &(code, ty, range) in POISON {
+        let back = match ty {
+            "i32" => "  %r = and i32 %p, 0".to_owned(),
+            "i33" => "  %q = trunc i33 %p to i32\n  %r = and i32 %q, 0".to_owned(),
+            _ => format!("  %q = zext {ty} %p to i32\n  %r = and i32 %q, 0"),
+        };
+        let byte = if code.contains("%b,") { "  %b = trunc i32 %x to i8\n" } else { "" };
+        let body = format!("define i32 @f(i32 %x) noinline {{\n{byte}  {code}\n{back}\n  ret i32 0\n}}\n");
+        let text =
+            format!("{TRIPLE}{}declare i32 @llvm.umax.i32(i32, i32)\n{body}{CALLER}", declared.concat());
+        let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+        place.write("given.ll", text);
+        let said = opcost(&place, "bits --world closed --observe --json - given.ll");
+        if said.status != 0 {
+            wrong += &format!("{code}: {}\n", said.all());
+            continue;
+        }
+        let document = said.json();
+        let functions = document["functions"].as_array().expect("functions").iter();
+        let values = functions.flat_map(|one| one["values"].as_array().expect("values"));
+        let observed: Vec<_> = values
+            .filter(|value| value["name"] == "%p" || value["name"] == "p")
+            .map(|value| value["observed"]["range"].clone())
+            .collect();
+        if observed != [range] {
+            wrong += &format!("{code}: {observed:?} and not {range}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Poison goes through a call whose parameter may be poison, and comes back.
+#[test]
+fn an_observed_word_of_discarded_poison_is_no_contradiction() {
+    for level in ["-O0", "-O1", "-O2"] {
+        for source in ["observed_log.c", "observed_passed.ll"] {
+            let place = cases();
+            let said = opcost(&place, &format!("bits {level} --observe {source}")).expect(0);
+            assert!(!said.all().contains("wrong:"), "{}", said.all());
+        }
+    }
+}
