@@ -1,6 +1,7 @@
-//! What is recorded of poison?
+//! What is recorded of poison, and what are parameters called?
 //!
-//! A value that a `select` discards may be poison: it is not recorded.
+//! A value that a `select` discards may be poison: it is not recorded. A parameter that is passed
+//! in another form than it is written keeps its name.
 
 use opcost_testkit::command::Workplace;
 
@@ -123,5 +124,51 @@ fn an_observed_word_of_discarded_poison_is_no_contradiction() {
             let said = opcost(&place, &format!("bits {level} --observe {source}")).expect(0);
             assert!(!said.all().contains("wrong:"), "{}", said.all());
         }
+    }
+}
+
+/// Sources, and what their parameters are called at each level.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("#include <stdbool.h>\nint f(int v, bool enable) { return enable ? (v & 255) : 0; }", "v, enable"),
+    ("#include <stdbool.h>\nint f(bool a, bool b, bool c) { return a + 2 * b + 4 * c; }", "a, b, c"),
+    ("float f(float x, double y, char c, unsigned short s) { return x * (float)y + c * s; }", "x, y, c, s"),
+    (
+        "enum e { A, B }; int f(enum e kind, const int *from, int *to) { *to = *from; return kind == B; }",
+        "kind, from, to",
+    ),
+    ("struct p { int x, y; }; int f(struct p at, int k) { return at.x + at.y * k; }", "at, k"),
+    ("struct p { long x, y; }; long f(struct p at, int k) { return at.x + at.y * k; }", "at.x, at.y, k"),
+    ("struct p { int a, b; long c; }; long f(struct p at) { return at.a + at.b * at.c; }", "at[0], at.c"),
+    ("struct i { double x, y; }; double f(struct i at) { return at.x * at.y; }", "at.x, at.y"),
+    ("__int128 f(__int128 wide, char c) { return wide * c; }", "wide, c"),
+    ("int f(_Complex float z, int k) { return (int)__real__ z + k; }", "z, k"),
+];
+
+#[test]
+fn parameters_have_their_names_however_they_are_passed() {
+    let mut wrong = String::new();
+    for (source, names) in PARAMETERS {
+        for level in ["-O0", "-O1", "-O2"] {
+            let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+            place.write("given.c", source);
+            let said = opcost(&place, &format!("bits {level} --world open --assume f.none=1 given.c"));
+            let words = format!("its parameters are {names}\n");
+            if said.status != 2 || !said.stderr.contains(&words) {
+                wrong += &format!("{level} {source}: not {names}: {}\n", said.stderr);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    // A name is taken, that of a part, too.
+    for (port, number) in [("enable", 0), ("x", 2), ("y", 3)] {
+        let (line, source) = match port {
+            "enable" => ("f.enable=1".to_owned(), PARAMETERS[0].0),
+            _ => (format!("f.at.{port}=7"), PARAMETERS[5].0),
+        };
+        let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+        place.write("given.c", source);
+        let said =
+            opcost(&place, &format!("bits -O1 --world open --assume {line} --json - given.c")).expect(0);
+        assert!(said.stdout.contains("(--assume)"), "{number} {}", said.stdout);
     }
 }

@@ -124,11 +124,24 @@ fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -
 }
 
 /// The contracts of all functions of this name.
-pub(super) fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
+pub(super) fn resolve<'w>(
+    program: &MemoryModel<'_>,
+    written: &'w PortContract,
+) -> Result<Vec<Resolved<'w>>, WorkError> {
     let module = program.module;
-    let functions = named(module, &written.function);
-    let functions: Vec<FunctionId> =
-        functions.into_iter().filter(|&id| !module.functions[id].blocks.is_empty()).collect();
+    let with_bodies = |name: &str| -> Vec<FunctionId> {
+        named(module, name).into_iter().filter(|&id| !module.functions[id].blocks.is_empty()).collect()
+    };
+    let (mut functions, mut wanted) = (with_bodies(&written.function), Cow::Borrowed(&*written.port));
+    // Of `f.point.x` the port is `point.x`, a part of a parameter.
+    let points = written.function.rmatch_indices('.').map(|(at, _)| at);
+    for at in points {
+        let (function, field) = (&written.function[..at], &written.function[at + 1..]);
+        if functions.is_empty() {
+            functions = with_bodies(function);
+            wanted = Cow::Owned(format!("{field}.{}", written.port));
+        }
+    }
     if functions.is_empty() {
         let names = module.functions.values().map(|function| &*function.name);
         let near = near_functions(names, &written.function, 0.0).join(", ");
@@ -140,7 +153,7 @@ pub(super) fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) 
     }
     let one = |&id: &FunctionId| {
         let position =
-            port(module, id, &written.port).ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
+            port(module, id, &wanted).ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
         let kind = kind(program, id, position).ok_or_else(|| {
             WorkError::Usage(format!(
                 "the contract '{}' is about a parameter that is no number; contracts are about integers and \
