@@ -46,6 +46,7 @@ fn main() {
             "shim/identify.cpp",
             "shim/emit.cpp",
             "shim/keep.cpp",
+            "shim/narrow.cpp",
             "shim/poison.cpp",
             "shim/flow.cpp",
             "shim/forward.cpp",

@@ -327,6 +327,7 @@ unsafe extern "C" {
     );
     pub(crate) fn opcost_poison_new(function: LLVMValueRef) -> *mut c_void;
     pub(crate) fn opcost_poison_free(poison: *mut c_void);
+    pub(crate) fn opcost_narrow_records(original: LLVMValueRef, narrow: LLVMValueRef, is_signed: bool);
     pub(crate) fn opcost_returns_twice(function: LLVMValueRef) -> bool;
 
     pub(crate) fn opcost_emit(

@@ -1,7 +1,9 @@
-//! What is recorded of poison, and what are parameters called?
+//! What is recorded of poison, what are parameters called, and what do debug records say of numbers
+//! in fewer bits?
 //!
 //! A value that a `select` discards may be poison: it is not recorded. A parameter that is passed
-//! in another form than it is written keeps its name.
+//! in another form than it is written keeps its name. A debug record of a value that was made
+//! narrower speaks of the narrow one.
 
 use opcost_testkit::command::Workplace;
 
@@ -170,5 +172,24 @@ fn parameters_have_their_names_however_they_are_passed() {
         let said =
             opcost(&place, &format!("bits -O1 --world open --assume {line} --json - given.c")).expect(0);
         assert!(said.stdout.contains("(--assume)"), "{number} {}", said.stdout);
+    }
+}
+
+/// No record of a variable is lost, and the narrow number is widened in the record.
+#[test]
+fn debug_records_speak_of_the_narrow_number() {
+    for (source, level) in [("narrowed_mean.c", "-O1"), ("narrowed_mean.c", "-O2")] {
+        let place = cases();
+        let records = |text: &str, what: &str| {
+            text.lines().filter(|line| line.contains("#dbg_value(") && line.contains(what)).count()
+        };
+        let plain = place.tool("clang-22", &["-g", level, "-S", "-emit-llvm", "-o", "-", source]).stdout;
+        opcost(&place, &format!("bits {level} --world open --cflag=-g --narrow -o narrow.bc {source}"))
+            .expect(0);
+        let narrow = place.tool("llvm-dis-22", &["-o", "-", "narrow.bc"]).stdout;
+        assert_eq!(records(&narrow, "poison"), records(&plain, "poison"), "{narrow}");
+        assert_eq!(records(&narrow, ""), records(&plain, ""), "{narrow}");
+        let is_widened = |sign: &str| records(&narrow, &format!("DW_OP_LLVM_convert, 32, {sign}")) > 0;
+        assert!(is_widened("DW_ATE_unsigned"), "{narrow}");
     }
 }
