@@ -148,8 +148,8 @@ pub(crate) fn marks_of(function: LLVMValueRef) -> Vec<Box<str>> {
     marks
 }
 
-/// Whether a function has it as its personality, or in the data before its code: then the unwinder,
-/// or whoever reads that, may call it.
+/// Whether a function has it as its personality, or in the data before its code. The unwinder may
+/// call it then, and so may anyone who reads the data.
 fn is_of_function(function: LLVMValueRef) -> bool {
     // SAFETY: a live function, and its users.
     unsafe {

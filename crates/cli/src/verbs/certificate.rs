@@ -50,7 +50,7 @@ pub(super) fn save(
     Ok(told)
 }
 
-/// What was assumed, as flags: whoever checks must assume that, too.
+/// What was assumed, as flags: anyone who checks must assume that, too.
 fn given(arguments: &BitsArguments) -> String {
     let contracts = arguments.contracts.contracts.iter();
     let contracts = contracts.map(|contract| format!("--assume '{}' ", contract.text.replace('\'', "'\\''")));

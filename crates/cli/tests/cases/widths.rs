@@ -129,7 +129,8 @@ fn an_observed_word_of_discarded_poison_is_no_contradiction() {
     }
 }
 
-/// Sources, and what their parameters are called at each level.
+/// Sources, and what their parameters are called. A register with several fields is the whole variable
+/// without optimisation, and the part from its first byte with it.
 const PARAMETERS: &[(&str, &str)] = &[
     ("#include <stdbool.h>\nint f(int v, bool enable) { return enable ? (v & 255) : 0; }", "v, enable"),
     ("#include <stdbool.h>\nint f(bool a, bool b, bool c) { return a + 2 * b + 4 * c; }", "a, b, c"),
@@ -138,7 +139,7 @@ const PARAMETERS: &[(&str, &str)] = &[
         "enum e { A, B }; int f(enum e kind, const int *from, int *to) { *to = *from; return kind == B; }",
         "kind, from, to",
     ),
-    ("struct p { int x, y; }; int f(struct p at, int k) { return at.x + at.y * k; }", "at, k"),
+    ("struct p { int x, y; }; int f(struct p at, int k) { return at.x + at.y * k; }", "at, k or at[0], k"),
     ("struct p { long x, y; }; long f(struct p at, int k) { return at.x + at.y * k; }", "at.x, at.y, k"),
     ("struct p { int a, b; long c; }; long f(struct p at) { return at.a + at.b * at.c; }", "at[0], at.c"),
     ("struct i { double x, y; }; double f(struct i at) { return at.x * at.y; }", "at.x, at.y"),
@@ -154,15 +155,15 @@ fn parameters_have_their_names_however_they_are_passed() {
             let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
             place.write("given.c", source);
             let said = opcost(&place, &format!("bits {level} --world open --assume f.none=1 given.c"));
-            let words = format!("its parameters are {names}\n");
-            if said.status != 2 || !said.stderr.contains(&words) {
+            let is_named = |names: &str| said.stderr.contains(&format!("its parameters are {names}\n"));
+            if said.status != 2 || !names.split(" or ").any(is_named) {
                 wrong += &format!("{level} {source}: not {names}: {}\n", said.stderr);
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
     // A name is taken, that of a part, too.
-    for (port, number) in [("enable", 0), ("x", 2), ("y", 3)] {
+    for port in ["enable", "x", "y"] {
         let (line, source) = match port {
             "enable" => ("f.enable=1".to_owned(), PARAMETERS[0].0),
             _ => (format!("f.at.{port}=7"), PARAMETERS[5].0),
@@ -171,7 +172,7 @@ fn parameters_have_their_names_however_they_are_passed() {
         place.write("given.c", source);
         let said =
             opcost(&place, &format!("bits -O1 --world open --assume {line} --json - given.c")).expect(0);
-        assert!(said.stdout.contains("(--assume)"), "{number} {}", said.stdout);
+        assert!(said.stdout.contains("(--assume)"), "{port} {}", said.stdout);
     }
 }
 

@@ -423,7 +423,7 @@ fn what_only_the_certificate_assumes_is_refused_with_the_flag_that_gives_it() {
         push(&mut of(c, "low")["given"], given);
     };
     let cases: [(fn(&mut Value), &str); 5] = [
-        (never, "low:argument0 is never of i32 (a contract): nobody says so"),
+        (never, "low:argument0 is never (a contract): nobody says so"),
         (
             |c| c["no_overflow"] = true.into(),
             "do not overflow (--assume-no-overflow): if that is so, add --assume-no-overflow",

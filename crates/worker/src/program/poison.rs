@@ -56,7 +56,7 @@ impl MayBePoison {
             arguments: functions().map(|body| vec![false; body.parameters as usize]).collect(),
             returned: IdMap::filled(module.functions.len(), false),
         };
-        while found.round(module) {}
+        while found.visit_all(module) {}
         found
     }
 
@@ -75,7 +75,7 @@ impl MayBePoison {
     }
 
     /// Goes through all functions once; whether anything was new.
-    fn round(&mut self, module: &Module) -> bool {
+    fn visit_all(&mut self, module: &Module) -> bool {
         let mut is_news = false;
         for (id, body) in module.functions.iter() {
             for (at, instruction) in body.instructions.iter() {
