@@ -82,7 +82,7 @@ fn a_certificate_lists_contracts_as_given_and_needs_them() {
         assert_eq!(with(fewer).status, 0, "{fewer}");
     }
     let mut refused = vec![opcost(&check)];
-    let more = ["pixel.stride=0..65", "pixel.stride=-1..64", "pixel.stride=3,65", "pixel.x=0..64"];
+    let more = ["pixel.stride=0..65", "pixel.stride=-1..64", "pixel.stride=3,65", "pixel.column=0..64"];
     refused.extend(more.map(with));
     for output in refused {
         let is_told =
