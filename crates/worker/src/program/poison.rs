@@ -126,15 +126,8 @@ impl MayBePoison {
             && body.arguments_of(at).get(1).is_some_and(|&value| is_one(value));
         promises
             || has_promise(body, at)
-            || self.inherits(opcode, name)
+            || inherits(opcode, name)
                 && operands.iter().any(|&value| self.contains(id, value) || is_poison(module, value))
-    }
-
-    fn inherits(&self, opcode: Opcode, intrinsic: Option<&str>) -> bool {
-        match opcode.is_call() {
-            true => intrinsic.is_some_and(|name| COMPUTING.iter().any(|start| name.starts_with(start))),
-            false => !matches!(opcode, Opcode::Load | Opcode::Freeze),
-        }
     }
 }
 
@@ -154,4 +147,12 @@ fn has_promise(body: &Function, at: InstructionId) -> bool {
     by_flags
         || shifts
         || matches!(opcode, Opcode::FPToSI | Opcode::FPToUI | Opcode::ExtractElement | Opcode::InsertElement)
+}
+
+/// Whether an operation gives poison if an operand is poison.
+fn inherits(opcode: Opcode, intrinsic: Option<&str>) -> bool {
+    match opcode.is_call() {
+        true => intrinsic.is_some_and(|name| COMPUTING.iter().any(|start| name.starts_with(start))),
+        false => !matches!(opcode, Opcode::Load | Opcode::Freeze),
+    }
 }
