@@ -46,6 +46,8 @@ fn main() {
             "shim/identify.cpp",
             "shim/emit.cpp",
             "shim/keep.cpp",
+            "shim/narrow.cpp",
+            "shim/poison.cpp",
             "shim/flow.cpp",
             "shim/forward.cpp",
             "shim/frames.cpp",

@@ -51,6 +51,7 @@ pub use effects::Effects;
 pub use effects_parse::EffectError;
 pub use external::Externals;
 pub use library_state::LibraryStates;
+pub use verdicts::MEMORY_WORDS;
 pub use versions::MemoryVersions;
 pub use whole::MemoryModel;
 pub use world::{Roots, World};

@@ -236,17 +236,41 @@ pub struct Assumptions {
 impl Assumptions {
     /// In words, with the flags that say so.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            (self.assume_inbounds, "indices are within the arrays that they run through (--assume-inbounds)"),
+        self.all().into_iter().filter(|(is_assumed, ..)| *is_assumed).map(|(_, words, _)| words)
+    }
+
+    /// The flags that say so.
+    pub fn flags(self) -> impl Iterator<Item = &'static str> {
+        self.all().into_iter().filter(|(is_assumed, ..)| *is_assumed).map(|(.., flag)| flag)
+    }
+
+    /// What is believed here and not by others.
+    #[must_use]
+    pub fn without(self, other: Assumptions) -> Assumptions {
+        Assumptions {
+            assume_inbounds: self.assume_inbounds && !other.assume_inbounds,
+            assume_no_overflow: self.assume_no_overflow && !other.assume_no_overflow,
+            assume_written_first: self.assume_written_first && !other.assume_written_first,
+        }
+    }
+
+    fn all(self) -> [(bool, &'static str, &'static str); 3] {
+        [
+            (
+                self.assume_inbounds,
+                "indices are within the arrays that they run through (--assume-inbounds)",
+                "--assume-inbounds",
+            ),
             (
                 self.assume_no_overflow,
                 "signed sums, differences and products do not overflow (--assume-no-overflow)",
+                "--assume-no-overflow",
             ),
             (
                 self.assume_written_first,
                 "nothing is read of locals and of the heap before it was written (--assume-written-first)",
+                "--assume-written-first",
             ),
-        ];
-        all.into_iter().filter(|(is_assumed, _)| *is_assumed).map(|(_, words)| words)
+        ]
     }
 }

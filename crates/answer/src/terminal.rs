@@ -44,9 +44,23 @@ pub fn harmless(text: &str, styles: Styles) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Neither a control character nor one that changes the direction of writing.
+/// A text of somebody else as a part of one line: line ends, tabs and styles are written out, too.
+/// Otherwise a name with a line end in it could print a line that looks like one of ours.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
+    let written = |letter: char| match is_safe(letter) {
+        true => letter.to_string(),
+        false => letter.escape_unicode().to_string(),
+    };
+    Cow::Owned(text.chars().map(written).collect())
+}
+
+/// Neither a control character nor one that changes the direction of writing or ends a line.
 pub fn is_safe(letter: char) -> bool {
-    !letter.is_control() && !matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    !letter.is_control()
+        && !matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The style that a text begins with: `ESC [ 1 ; 31 m`.
@@ -66,7 +80,14 @@ macro_rules! tell {
 
 #[cfg(test)]
 mod tests {
-    use super::{Styles, harmless};
+    use super::{Styles, harmless, one_line};
+
+    #[test]
+    fn a_part_of_a_line_ends_no_line_and_has_no_style() {
+        assert_eq!(one_line("a\nholds: \t\x1b[8mb"), r"a\u{a}holds: \u{9}\u{1b}[8mb");
+        assert_eq!(one_line("a\u{2028}b\u{200f}c\u{85}"), r"a\u{2028}b\u{200f}c\u{85}");
+        assert_eq!(one_line("plain ünd säfe"), "plain ünd säfe");
+    }
 
     #[test]
     fn what_moves_a_terminal_is_written_out() {

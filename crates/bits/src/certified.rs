@@ -22,6 +22,7 @@ use opcost_certificate::{
     Word,
 };
 
+pub use crate::claimed::claim;
 use crate::claimed::claimed;
 use crate::told::told;
 
@@ -80,7 +81,7 @@ pub fn certify(
     let mut failures: HashMap<ClaimId, u32> = HashMap::new();
     while let Some(claim) = work.pop_front() {
         waiting.remove(&claim);
-        if says_nothing(&checker.certificate, claim) {
+        if is_trivial(&checker.certificate, claim) {
             continue;
         }
         let (verdict, used) = checker.check(claim).map_err(NoCertificate::Solver)?;
@@ -188,7 +189,7 @@ fn range_of(certificate: &mut Certificate, claim: ClaimId) -> Option<&mut RangeC
 }
 
 /// Whether a claim was made so weak that it says nothing. Then it need not be asked.
-fn says_nothing(certificate: &Certificate, claim: ClaimId) -> bool {
+fn is_trivial(certificate: &Certificate, claim: ClaimId) -> bool {
     let of = |place: usize| &certificate.functions[place];
     match claim {
         ClaimId::Value(place, at) => of(place).values[at].range.is_anything(),

@@ -63,7 +63,7 @@ pub(crate) fn claimed(program: &MemoryModel<'_>, ranges: &Propagation) -> Certif
 }
 
 /// A range as a claim.
-pub(crate) fn claim(range: &ValueRange) -> RangeClaim {
+pub fn claim(range: &ValueRange) -> RangeClaim {
     let width = range.type_width();
     if range.is_empty() {
         return RangeClaim::never(width);

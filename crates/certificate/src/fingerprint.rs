@@ -32,7 +32,10 @@ pub fn fingerprint(module: &Module) -> Hash128 {
         hasher
             .text(&global.name)
             .text(&format!("{:?}", (global.linkage, global.is_constant, &global.contents)))
-            .text(&format!("{:?}", (global.kind, global.is_thread_local, global.is_declared)))
+            .text(&format!(
+                "{:?}",
+                (global.kind, global.is_thread_local, global.is_declared, global.is_given_away)
+            ))
             .text(&module.type_text(global.ty));
     }
     for declaration in module.declarations.values() {

@@ -41,6 +41,9 @@ pub struct Global {
     pub is_thread_local: bool,
     /// Another module defines it.
     pub is_declared: bool,
+    /// Others decide what it holds: at first (`externally_initialized`, `appending`), or later
+    /// (`dllexport`).
+    pub is_given_away: bool,
     /// What it holds at the start. It is `None` for what is declared or is no data, and in a
     /// snapshot without detail. It is also `None` for what others fill before the start, or perhaps
     /// another module (COMMON).

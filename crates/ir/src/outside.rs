@@ -13,6 +13,10 @@
 //! (`dlsym`). Whoever sees it, it is reached if code generation may call it, if
 //! it is kept for others (`llvm.used`, `llvm.compiler.used`), lies in a section of
 //! its own choice, is named in assembly, or if the module takes the ends of all data.
+//! So is what others fill or export (`externally_initialized`, `appending`, `dllexport`),
+//! a copy of what another module defines (`available_externally`), and all data where
+//! functions have data before their code (`prefix`, `prologue`), which may hold addresses.
+//! The unwinder calls personalities.
 //!
 //! Input: a module. Output: [`Outside`]. Cost: a look-up for each name, and the
 //! table once. Limits: that a library of the user's knows a name which is not in
@@ -51,18 +55,28 @@ impl Outside {
         for (id, function) in module.functions.iter() {
             let by_name = is_seen(function.linkage) && (is_looked_up || is_name_of_libraries(&function.name));
             let by_code = is_generated(&function.name);
+            let is_exported =
+                function.marks.iter().any(|mark| matches!(&**mark, "dllexport" | "personality"));
             outside.has_library_functions |= by_name || by_code;
-            if by_name || by_code || is_placed(function) || in_assembly.contains(plain(&function.name)) {
+            if by_name
+                || by_code
+                || is_exported
+                || is_placed(function)
+                || in_assembly.contains(plain(&function.name))
+            {
                 outside.functions.insert(id);
             }
         }
         let all_data = module.globals.values().any(|global| global.is_declared && is_end(&global.name))
-            || module.declarations.values().any(|declared| is_end(&declared.name));
+            || module.declarations.values().any(|declared| is_end(&declared.name))
+            || module.functions.values().any(has_data_before);
         for (id, global) in module.globals.iter() {
             let by_name = is_seen(global.linkage) && (is_looked_up || is_name_of_libraries(&global.name));
             let is_table = global.name.starts_with("llvm.");
             let is_placed = global.section.is_some() || all_data || in_assembly.contains(plain(&global.name));
-            if !is_table && (by_name || is_placed) {
+            let is_given =
+                global.is_given_away || global.linkage == Linkage::Elsewhere && !global.is_declared;
+            if !is_table && (by_name || is_placed || is_given) {
                 outside.globals.insert(id);
             }
             // A second name: whoever has it has a function of ours.
@@ -195,6 +209,11 @@ fn is_placed(function: &Function) -> bool {
         let behind = section.strip_prefix(".text");
         !behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('.'))
     })
+}
+
+/// Whether data comes before its code, or in it before its first instruction.
+fn has_data_before(function: &Function) -> bool {
+    function.marks.iter().any(|mark| matches!(&**mark, "prefix" | "prologue"))
 }
 
 /// The name as the linker sees it.

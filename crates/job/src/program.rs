@@ -187,6 +187,10 @@ pub struct CheckJob {
     pub name: String,
     /// The certificate, as JSON.
     pub certificate: String,
+    /// What is believed besides the code.
+    pub assumptions: Assumptions,
+    /// What callers promise.
+    pub contracts: Vec<PortContract>,
 }
 
 /// Why are the integers of a line as wide as they are?

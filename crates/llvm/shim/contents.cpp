@@ -193,6 +193,8 @@ uint32_t opcost_contents(LLVMValueRef handle, uint64_t most, void *context, Told
   // What is common, another module may fill.
   if (!variable || !variable->hasInitializer() || variable->hasCommonLinkage()) return 0;
   if (variable->isExternallyInitialized()) return 0;
+  // The linker puts those of other modules before or after it.
+  if (variable->hasAppendingLinkage() && !variable->getName().starts_with("llvm.")) return 0;
   Walk walk{variable->getDataLayout(), most, context, told};
   walk.run(variable->getInitializer());
   return walk.is_complete ? 1 : 2;

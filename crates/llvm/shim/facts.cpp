@@ -168,11 +168,14 @@ uint32_t opcost_parameter_facts(LLVMValueRef handle, uint32_t position, LLVMType
   return bits;
 }
 
-// 1 never written, 2 one for each thread.
+// 1 never written, 2 one for each thread, 4 others decide what it holds.
 uint32_t opcost_data_facts(LLVMValueRef handle) {
   auto *global = unwrap<GlobalValue>(handle);
   auto *variable = dyn_cast<GlobalVariable>(global);
-  return (variable && variable->isConstant() ? 1 : 0) | (global->isThreadLocal() ? 2 : 0);
+  // The lists of LLVM itself are appended to, too, but they are no data of the program.
+  bool isList = global->hasAppendingLinkage() && !global->getName().starts_with("llvm.");
+  bool isGivenAway = isList || global->hasDLLExportStorageClass() || (variable && variable->isExternallyInitialized());
+  return (variable && variable->isConstant() ? 1 : 0) | (global->isThreadLocal() ? 2 : 0) | (isGivenAway ? 4 : 0);
 }
 
 } // extern "C"

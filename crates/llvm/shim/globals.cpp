@@ -163,7 +163,8 @@ const char *opcost_text_attribute(LLVMValueRef function, uint32_t position, size
 // 1 bytes before its entry, 2 bytes at its entry, 4 a strategy of collecting garbage.
 uint32_t opcost_function_extras(LLVMValueRef handle) {
   auto *function = unwrap<Function>(handle);
-  return (function->hasPrefixData() ? 1 : 0) | (function->hasPrologueData() ? 2 : 0) | (function->hasGC() ? 4 : 0);
+  return (function->hasPrefixData() ? 1 : 0) | (function->hasPrologueData() ? 2 : 0) | (function->hasGC() ? 4 : 0) |
+         (function->hasDLLExportStorageClass() ? 8 : 0);
 }
 
 // Whether inline assembly has no word in it and names no register.

@@ -5,7 +5,7 @@
 // become registers at the end, but in functions that return twice, where a
 // register would be what it was before. What runs afterwards is code
 // generation only.
-#include "shim.h"
+#include "poison.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -30,6 +30,12 @@ struct opcost_input {
   uint32_t kind;
   uint64_t number;
   LLVMValueRef value, known;
+};
+
+// How a value is recorded: as a number with sign, or how many bits of it are significant.
+struct Record {
+  opcost::Poison *poison;
+  bool is_signed, is_mantissa;
 };
 
 namespace {
@@ -230,17 +236,17 @@ void opcost_values_leave(LLVMValueRef before, LLVMValueRef points, uint32_t inde
   builder.CreateCall(leave, {point_at(builder, points, index), slot_of(builder, slot_cell), turns});
 }
 
-void opcost_values_record(LLVMValueRef before, LLVMValueRef points, uint32_t index, LLVMValueRef value, bool is_signed) {
+// What is poison is not recorded: the runtime then gets no point. Frozen, poison is some word of
+// its type.
+void opcost_values_record(LLVMValueRef before, LLVMValueRef points, uint32_t index, LLVMValueRef value, Record how) {
+  Value *is_poison = how.poison->of(unwrap(value));
   IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *word = builder.CreateFreeze(unwrap(value));
+  word = how.is_mantissa ? significant_bits(builder, word) : as_word(builder, word, how.is_signed);
+  Value *point = point_at(builder, points, index);
+  if (is_poison) point = builder.CreateSelect(is_poison, ConstantPointerNull::get(builder.getPtrTy()), point);
   FunctionCallee record = runtime(module_of(before), "opc_values_record", builder.getVoidTy(), {builder.getPtrTy(), builder.getInt64Ty()});
-  builder.CreateCall(record, {point_at(builder, points, index), as_word(builder, unwrap(value), is_signed)});
-}
-
-// The same with how many bits of a float or double are significant.
-void opcost_values_record_mantissa(LLVMValueRef before, LLVMValueRef points, uint32_t index, LLVMValueRef value) {
-  IRBuilder<> builder(unwrap<Instruction>(before));
-  LLVMValueRef bits = wrap(significant_bits(builder, unwrap(value)));
-  opcost_values_record(before, points, index, bits, false);
+  builder.CreateCall(record, {point, word});
 }
 
 } // extern "C"

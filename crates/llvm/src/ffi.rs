@@ -22,6 +22,14 @@ pub(crate) struct RawEmission {
     pub(crate) numbered: u32,
 }
 
+/// How a value is recorded; mirrors `Record` in `values.cpp`.
+#[repr(C)]
+pub(crate) struct RawRecord {
+    pub(crate) poison: *mut c_void,
+    pub(crate) is_signed: bool,
+    pub(crate) is_mantissa: bool,
+}
+
 /// How often a loop goes round; mirrors `Trips` in `trips.cpp`.
 #[repr(C)]
 pub(crate) struct RawTrips {
@@ -315,14 +323,11 @@ unsafe extern "C" {
         points: LLVMValueRef,
         index: u32,
         value: LLVMValueRef,
-        is_signed: bool,
+        how: RawRecord,
     );
-    pub(crate) fn opcost_values_record_mantissa(
-        before: LLVMValueRef,
-        points: LLVMValueRef,
-        index: u32,
-        value: LLVMValueRef,
-    );
+    pub(crate) fn opcost_poison_new(function: LLVMValueRef) -> *mut c_void;
+    pub(crate) fn opcost_poison_free(poison: *mut c_void);
+    pub(crate) fn opcost_narrow_records(original: LLVMValueRef, narrow: LLVMValueRef, is_signed: bool);
     pub(crate) fn opcost_returns_twice(function: LLVMValueRef) -> bool;
 
     pub(crate) fn opcost_emit(

@@ -76,6 +76,7 @@ impl Reader {
             is_constant: more & 1 != 0,
             is_thread_local: more & 2 != 0,
             is_declared,
+            is_given_away: more & 4 != 0,
             contents: None,
             source_name: None,
             members: Vec::new(),
@@ -141,7 +142,24 @@ pub(crate) fn marks_of(function: LLVMValueRef) -> Vec<Box<str>> {
     }
     // SAFETY: a live function.
     let extras = unsafe { ffi::opcost_function_extras(function) };
-    let words = [(1, "prefix"), (2, "prologue"), (4, "gc")];
+    let words = [(1, "prefix"), (2, "prologue"), (4, "gc"), (8, "dllexport")];
     marks.extend(words.into_iter().filter(|(bit, _)| extras & bit != 0).map(|(_, word)| word.into()));
+    marks.extend(is_of_function(function).then(|| "personality".into()));
     marks
+}
+
+/// Whether a function has it as its personality, or in the data before its code. The unwinder may
+/// call it then, and so may anyone who reads the data.
+fn is_of_function(function: LLVMValueRef) -> bool {
+    // SAFETY: a live function, and its users.
+    unsafe {
+        let mut one = LLVMGetFirstUse(function);
+        while !one.is_null() {
+            if !LLVMIsAFunction(LLVMGetUser(one)).is_null() {
+                return true;
+            }
+            one = LLVMGetNextUse(one);
+        }
+    }
+    false
 }

@@ -4,7 +4,7 @@
 //! domination are as they were; narrow phis come first and get their inputs
 //! last. A number that is needed in another width is cut or widened once,
 //! directly behind its definition. Originals go at the very end: until then all
-//! handles are alive. No promise (`nsw`, `exact`, …) and no metadata but the
+//! handles are alive. Debug records then speak of the narrow number, widened. No promise (`nsw`, `exact`, …) and no metadata but the
 //! place in the source is carried over. Cost: linear in the plan and the uses
 //! of what it names.
 
@@ -18,6 +18,7 @@ use opcost_ir::{Narrow, Narrowing, Opcode, Predicate, Widened};
 use opcost_key::FunctionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ffi;
 use crate::session::{LlvmError, Session};
 use crate::spots::Spots;
 
@@ -258,7 +259,11 @@ impl<'a> FunctionNarrower<'a> {
             unsafe {
                 let ty = LLVMTypeOf(original);
                 let other = match is_used_beside(original, &gone) {
-                    false => LLVMGetPoison(ty),
+                    false => {
+                        let is_signed = form.widened == Widened::Sign;
+                        ffi::opcost_narrow_records(original, form.value, is_signed);
+                        LLVMGetPoison(ty)
+                    }
                     true => {
                         self.go_to(self.behind(original, true), original);
                         self.wider(form.value, LLVMGetIntTypeWidth(ty), form.widened)

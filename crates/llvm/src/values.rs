@@ -91,6 +91,15 @@ struct FunctionRecorder<'a> {
     cells: FxHashMap<PointId, Cells>,
     /// Cells of what is kept, by number: of its value, and of whether there is one.
     held: FxHashMap<u32, (LLVMValueRef, LLVMValueRef)>,
+    /// Which values are poison, found out where it is asked.
+    poison: *mut std::ffi::c_void,
+}
+
+impl Drop for FunctionRecorder<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made with it, and used by nobody else.
+        unsafe { ffi::opcost_poison_free(self.poison) };
+    }
 }
 
 impl<'a> FunctionRecorder<'a> {
@@ -104,7 +113,10 @@ impl<'a> FunctionRecorder<'a> {
         let spots = Spots::new(handles);
         // SAFETY: a live function.
         unsafe { ffi::opcost_relax(handles.function) };
-        Self { handles, spots, recording, points, cells: FxHashMap::default(), held: FxHashMap::default() }
+        // SAFETY: as above; nothing was added to it yet.
+        let poison = unsafe { ffi::opcost_poison_new(handles.function) };
+        let (cells, held) = (FxHashMap::default(), FxHashMap::default());
+        Self { handles, spots, recording, points, cells, held, poison }
     }
 
     fn run(mut self, edits: &[(FunctionId, RecordEdit)]) {
@@ -200,13 +212,13 @@ impl<'a> FunctionRecorder<'a> {
                 }
                 RecordEdit::Record { point, value, .. } => {
                     let (value, at) = (self.value(value), point.index() as u32);
-                    match self.recording.points[point].kind {
-                        PointKind::Mantissa => ffi::opcost_values_record_mantissa(before, points, at, value),
-                        kind => {
-                            let is_signed = kind == PointKind::Signed;
-                            ffi::opcost_values_record(before, points, at, value, is_signed);
-                        }
-                    }
+                    let kind = self.recording.points[point].kind;
+                    let how = ffi::RawRecord {
+                        poison: self.poison,
+                        is_signed: kind == PointKind::Signed,
+                        is_mantissa: kind == PointKind::Mantissa,
+                    };
+                    ffi::opcost_values_record(before, points, at, value, how);
                 }
             }
         }

@@ -43,6 +43,10 @@ pub(crate) enum AccessVerdict {
     Perhaps,
 }
 
+/// All promises of the source language that answers about memory rest on, in words.
+pub const MEMORY_WORDS: [&str; 3] =
+    ["no alias by type", "no alias through noalias parameters", "indices stay inside their array"];
+
 /// Promises of the source language that "no" rests on, as a set of bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons(pub(crate) u8);
@@ -59,9 +63,9 @@ impl Reasons {
 
     /// The reasons in words.
     pub(crate) fn words(self) -> &'static [&'static str] {
-        const TYPE: &str = "no alias by type";
-        const NOALIAS: &str = "no alias through noalias parameters";
-        const INDEX: &str = "indices stay inside their array";
+        const TYPE: &str = MEMORY_WORDS[0];
+        const NOALIAS: &str = MEMORY_WORDS[1];
+        const INDEX: &str = MEMORY_WORDS[2];
         const ALL: [&[&str]; 8] = [
             &[],
             &[TYPE],

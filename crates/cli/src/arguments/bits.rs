@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use opcost_answer::bits::Assumptions;
 
 use super::{ContractArguments, ProgramArguments, WorldName};
 
@@ -21,7 +22,7 @@ Examples:
   opcost bits --json bits.json kernel.bc  the same as JSON
   opcost bits --ledger bits.opc kernel.c  the same as a table, for opcost report
   opcost bits --certificate c.json kernel.bc   only widths that a checker can follow, with their proof
-  opcost bits --check c.json kernel.bc    checks a certificate
+  opcost bits --check c.json kernel.bc    checks a certificate, with the --assume that it was made with
 
 A width holds for every input of the program, where the value is not poison. It is the smaller of
 the unsigned and the two's complement width. A constant needs no bits.
@@ -29,7 +30,8 @@ the unsigned and the two's complement width. A constant needs no bits.
 Exit status: 0 success, 1 opcost failed, 2 usage, 4 the program failed. 3 means that a value was outside
 of its range, or that a certificate does not hold.";
 
-/// What is assumed in addition to the code. Nothing checks it, and a certificate lists it.
+/// What is assumed in addition to the code. Nothing checks it. A certificate lists it, and its
+/// check must be given it, too.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct AssumptionArguments {
     /// Assumes that an index is within its array, also where the array is a part of an object.
@@ -41,6 +43,14 @@ pub(crate) struct AssumptionArguments {
     /// Assumes that locals and the heap are written before they are read.
     #[arg(long, conflicts_with = "narrow")]
     pub(crate) assume_written_first: bool,
+}
+
+impl AssumptionArguments {
+    /// The same for the analysis.
+    pub(crate) fn assumptions(self) -> Assumptions {
+        let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } = self;
+        Assumptions { assume_inbounds, assume_no_overflow, assume_written_first }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -69,7 +79,8 @@ pub(crate) struct BitsArguments {
     /// Writes opcost.certificate/2: the ranges that a checker can follow, with their proof.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
-    /// Checks each claim of this certificate for the program. Status 3 if one does not follow.
+    /// Checks each claim of this certificate for the program. Status 3 if one does not follow, or
+    /// if it rests on an --assume that is not given here, too.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "observe", "annotate", "function", "html"])]
     pub(crate) check: Option<PathBuf>,
     /// The same as --world closed: the program is complete and begins at main.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::arguments::{AssumptionArguments, BitsArguments};
+use crate::arguments::BitsArguments;
 use crate::verbs::answered::{believed, command, save as save_rows};
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, paths, refuse_idle, unknown};
@@ -10,7 +10,7 @@ use crate::verbs::show::save_failure_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
 use opcost::answered::{self, AnswersAbout};
 use opcost::machine::machine;
-use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFunction};
+use opcost_answer::bits::{BitsAnswers, BitsFunction};
 use opcost_answer::names::{NameBook, shown_name};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::BitsJob;
@@ -46,9 +46,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let is_certified = arguments.certificate.is_some();
     let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });
-    let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
-        arguments.assumptions;
-    let assumptions = Assumptions { assume_inbounds, assume_no_overflow, assume_written_first };
+    let assumptions = arguments.assumptions.assumptions();
     let question = BitsJob {
         program: build.program_source(&inputs, &arguments.program().options())?,
         is_certified,
@@ -58,9 +56,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     let mut answers = build.query(question, &inputs)?;
     drop(working);
     let told = match (&arguments.certificate, &answers.certified) {
-        (Some(path), Some(certified)) => {
-            Some(certificate::save(path, certified, &inputs, &arguments.program())?)
-        }
+        (Some(path), Some(certified)) => Some(certificate::save(path, certified, &inputs, arguments)?),
         _ => None,
     };
     only(&mut answers, &arguments.function)?;

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
     drop(working);
     install(&made, output)?;
     let told = match (&arguments.certificate, &answers.certified) {
-        (Some(path), Some(certified)) => certificate::save(path, certified, &inputs, &arguments.program())?,
+        (Some(path), Some(certified)) => certificate::save(path, certified, &inputs, arguments)?,
         _ => format!(
             "next: opcost bits --narrow -o {} --certificate c.json {}   only by ranges that a checker follows\n",
             output.display(),

@@ -7,10 +7,11 @@ use std::path::Path;
 use opcost_certificate::Certificate;
 use opcost_certificate::reading::MOST_BYTES;
 
-use crate::arguments::{AssumptionArguments, BitsArguments, ProgramArguments};
+use crate::arguments::BitsArguments;
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::again;
 use opcost_answer::bits::CertifiedAnswer;
+use opcost_answer::terminal::one_line;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::CheckJob;
 use opcost_report::bits::certificate::{BitsCheckJson, print_bits_check};
@@ -25,7 +26,7 @@ pub(super) fn save(
     path: &Path,
     certified: &CertifiedAnswer,
     inputs: &[Input],
-    program: &ProgramArguments,
+    arguments: &BitsArguments,
 ) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
     save_json(path, &text)?;
@@ -37,10 +38,24 @@ pub(super) fn save(
         certified.weakened,
     );
     if path != Path::new("-") {
-        writeln!(told, "next: opcost bits --check {} {}", path.display(), again(inputs, program))
-            .expect("a string");
+        let given = given(arguments);
+        writeln!(
+            told,
+            "next: opcost bits --check {} {given}{}",
+            path.display(),
+            again(inputs, &arguments.program())
+        )
+        .expect("a string");
     }
     Ok(told)
+}
+
+/// What was assumed, as flags: anyone who checks must assume that, too.
+fn given(arguments: &BitsArguments) -> String {
+    let contracts = arguments.contracts.contracts.iter();
+    let contracts = contracts.map(|contract| format!("--assume '{}' ", contract.text.replace('\'', "'\\''")));
+    let flags = arguments.assumptions.assumptions();
+    contracts.chain(flags.flags().map(|flag| format!("{flag} "))).collect()
 }
 
 /// A certificate as it is written. Before anything is compiled: what is wrong
@@ -49,7 +64,10 @@ fn read(path: &Path) -> Result<String, Failure> {
     let module = path.display().to_string();
     let wrong = |what: String| Failure::Module {
         module: module.clone(),
-        message: format!("this is no certificate ({what}); opcost bits --certificate FILE writes one"),
+        message: format!(
+            "this is no certificate ({}); opcost bits --certificate FILE writes one",
+            one_line(&what)
+        ),
     };
     // No more of it than a certificate has.
     let mut bytes = Vec::new();
@@ -61,23 +79,15 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 /// Whether a certificate holds.
 pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Failure> {
-    if !arguments.contracts.contracts.is_empty() {
-        let words = "--check takes contracts from the certificate: leave --assume out";
-        return Err(Failure::Usage(words.to_owned()));
-    }
-    let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
-        arguments.assumptions;
-    if assume_inbounds || assume_no_overflow || assume_written_first {
-        let words = "--check takes what is believed from the certificate, and lists it: leave --assume-… out";
-        return Err(Failure::Usage(words.to_owned()));
-    }
     let certificate = read(path)?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let name = path.display().to_string();
     let working = Progress::start("checking the certificate");
     let program = build.program_source(&inputs, &arguments.program().options())?;
-    let answers = build.query(CheckJob { program, name, certificate }, &inputs)?;
+    let (assumptions, contracts) =
+        (arguments.assumptions.assumptions(), arguments.contracts.contracts.clone());
+    let answers = build.query(CheckJob { program, name, certificate, assumptions, contracts }, &inputs)?;
     drop(working);
     if let Some(path) = &arguments.json {
         save_json(path, &BitsCheckJson::text(&answers))?;
@@ -85,5 +95,5 @@ pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Fa
     if arguments.json.as_deref() != Some(Path::new("-")) {
         save_text(arguments.output.as_deref(), &print_bits_check(&answers), Stream::Stdout)?;
     }
-    Ok(if answers.failed.is_empty() { Status::Fine } else { Status::Verdict })
+    Ok(if answers.holds() { Status::Fine } else { Status::Verdict })
 }

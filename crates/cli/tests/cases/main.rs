@@ -11,6 +11,7 @@ mod processes;
 mod profiles;
 mod samples;
 mod tail_calls;
+mod widths;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

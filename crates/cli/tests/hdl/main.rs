@@ -538,6 +538,8 @@ fn the_certificate_of_a_circuit_is_checked() {
             "--cflag=-fno-unroll-loops",
             "--cflag=-mllvm",
             "--cflag=-force-attribute=mac:noinline",
+            "--assume",
+            "mac.n=0..99",
             "--check",
             "out/mac_certificate.json",
             &source,

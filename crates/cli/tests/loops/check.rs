@@ -31,8 +31,13 @@ impl Subject {
 
     /// Status and words of a check of what stands in the file.
     fn check(&self, text: &str) -> (i32, String) {
+        self.check_with(&[], text)
+    }
+
+    fn check_with(&self, flags: &[&str], text: &str) -> (i32, String) {
         std::fs::write(&self.file, text).expect("written");
-        let output = opcost(&["bits", "--check", &self.file.to_string_lossy(), &self.source.path]);
+        let check = ["bits", "--check", &self.file.to_string_lossy(), &self.source.path];
+        let output = opcost(&[&check, flags].concat());
         (output.status, output.stdout + &output.stderr)
     }
 }
@@ -395,12 +400,84 @@ fn what_is_taken_as_given_is_listed_whoever_wrote_it() {
         json!({ "value": "argument0", "range": arc(32, "0", "3"), "by": "contract" }),
     );
     range(&mut edited, "low", "i0")["span"] = "3".into();
+    // That it is in the certificate is not enough.
     let (status, words) = subject.check(&edited.to_string());
+    let is_listed =
+        words.contains("low:argument0 is 0..3 of i32 (a contract): if that is so, add --assume 'low.");
+    assert!(status == 3 && is_listed && words.contains("it was changed since"), "{words}");
+    let (status, words) = subject.check_with(&["--assume", "low.argument0=0..3"], &edited.to_string());
     let is_listed = words.contains("taken as given: low:argument0 is 0..3 of i32 (a contract)");
     assert!(status == 0 && is_listed && words.contains("it was changed since"), "{words}");
     of(&mut edited, "low")["given"] = json!([]);
     let (status, words) = subject.check(&edited.to_string());
     assert!(status == 3 && words.contains("low:i0 is 0..3"), "{words}");
+}
+
+/// Everything follows from what never is: who may say so, and what names it.
+#[test]
+fn what_only_the_certificate_assumes_is_refused_with_the_flag_that_gives_it() {
+    let subject = Subject::new();
+    let never = |c: &mut Value| {
+        let given = json!({ "value": "argument0", "range": { "width": 32, "first": "0", "span": "ffffffff", "set": [] },
+            "by": "contract" });
+        push(&mut of(c, "low")["given"], given);
+    };
+    let cases: [(fn(&mut Value), &str); 5] = [
+        (never, "low:argument0 is never (a contract): nobody says so"),
+        (
+            |c| c["no_overflow"] = true.into(),
+            "do not overflow (--assume-no-overflow): if that is so, add --assume-no-overflow",
+        ),
+        (|c| c["in_bounds"] = true.into(), "if that is so, add --assume-inbounds"),
+        (|c| c["written_first"] = true.into(), "if that is so, add --assume-written-first"),
+        (|c| c["assumes"] = json!(["n is never 5"]), "n is never 5: nobody says so"),
+    ];
+    for (edit, said) in cases {
+        let mut edited = subject.certificate.clone();
+        edit(&mut edited);
+        let (status, words) = subject.check(&edited.to_string());
+        assert!(status == 3 && words.contains(said) && !words.starts_with("holds"), "{said}: {words}");
+    }
+    let mut edited = subject.certificate.clone();
+    for field in ["no_overflow", "in_bounds", "written_first"] {
+        edited[field] = true.into();
+    }
+    let flags = ["--assume-no-overflow", "--assume-inbounds", "--assume-written-first"];
+    let (status, words) = subject.check_with(&flags, &edited.to_string());
+    assert!(status == 0 && words.starts_with("holds: "), "{words}");
+    let (status, words) = subject.check_with(&flags[1..], &edited.to_string());
+    assert!(status == 3 && words.contains("add --assume-no-overflow"), "{words}");
+}
+
+/// Characters that end a line, hide it or turn it: each is written out.
+#[test]
+fn no_text_of_a_certificate_prints_a_line_of_its_own() {
+    let subject = Subject::new();
+    let signs =
+        ["\n", "\r\n", "\u{1b}[2J\u{1b}[1;1H", "\u{1b}[8m", "\u{85}", "\u{2028}", "\u{9b}2J", "\u{202e}"];
+    for sign in signs {
+        let false_line = format!("x{sign}holds: each of 27 claims follows");
+        type Put = fn(&mut Value, &str);
+        let puts: [Put; 7] = [
+            |c, text| c["assumes"] = json!([text]),
+            |c, text| of(c, "low")["name"] = text.into(),
+            |c, text| c["contents"][0]["object"]["global"] = text.into(),
+            |c, text| c["schema"] = text.into(),
+            |c, text| c["module"] = text.into(),
+            |c, text| of(c, "low")["values"][0]["value"] = text.into(),
+            |c, text| c[text] = 1.into(),
+        ];
+        for put in puts {
+            let mut edited = subject.certificate.clone();
+            put(&mut edited, &false_line);
+            let (status, words) = subject.check(&edited.to_string());
+            let is_one = words.lines().all(|line| !line.trim_start().starts_with("holds"));
+            let is_plain = !words.contains(|letter: char| {
+                letter != '\n' && sign.contains(letter) && !letter.is_ascii_graphic()
+            });
+            assert!(status != 0 && is_one && is_plain, "{sign:?}: {words:?}");
+        }
+    }
 }
 
 /// Files that are no certificate: the file is at fault and not the program.

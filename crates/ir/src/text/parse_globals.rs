@@ -68,6 +68,7 @@ impl Parser {
         let _ = cursor.eat_word("declared") || cursor.eat_word("defined");
         let is_thread_local = cursor.eat_word("thread_local");
         let is_constant = cursor.eat_word("constant");
+        let is_given_away = cursor.eat_word("given_away");
         let contents = if cursor.eat("=") { Some(self.contents(cursor)?) } else { None };
         let notes = notes(cursor, &["at", "name", "member"])?;
         self.module.globals.push(Global {
@@ -82,6 +83,7 @@ impl Parser {
             is_constant,
             is_thread_local,
             is_declared,
+            is_given_away,
             contents,
             source_name: notes.name,
             members: notes.members,

@@ -69,6 +69,7 @@ impl Printer<'_> {
         });
         self.put(if global.is_thread_local { " thread_local" } else { "" });
         self.put(if global.is_constant { " constant" } else { "" });
+        self.put(if global.is_given_away { " given_away" } else { "" });
         if let Some(contents) = &global.contents {
             self.contents(contents);
         }

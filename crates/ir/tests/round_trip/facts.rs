@@ -98,6 +98,7 @@ pub(crate) fn global(choices: &mut Choices<'_>, module: &Module, name: &str, glo
         is_constant: choices.yes(),
         is_thread_local: choices.yes(),
         is_declared: choices.yes(),
+        is_given_away: choices.yes(),
         contents: choices.yes().then(|| contents(choices, module, globals)),
         source_name: choices.yes().then(|| "a \"b".into()),
         members: choices.of(&[vec![], vec![(0, "first".into()), (8, "a \"b".into())]]),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::kit::numbers::{counted, verb};
 
 use crate::kit::save::document;
-use opcost_answer::certificate::{CheckAnswers, CheckFailure};
+use opcost_answer::certificate::{CheckAnswers, CheckFailure, NotGiven};
 
 /// Claims that are shown of those that fail.
 const MOST_SHOWN: usize = 20;
@@ -30,6 +30,8 @@ pub struct BitsCheckJson<'a> {
     failed: &'a [CheckFailure],
     /// What nobody proves.
     assumes: &'a [String],
+    /// What the certificate takes as given and `--check` was not given. Then no claim was asked.
+    not_given: &'a [NotGiven],
 }
 
 impl<'a> BitsCheckJson<'a> {
@@ -37,25 +39,29 @@ impl<'a> BitsCheckJson<'a> {
     pub fn text(answers: &'a CheckAnswers) -> String {
         document(&BitsCheckJson {
             schema: "opcost.bits-check/1",
-            holds: answers.failed.is_empty(),
+            holds: answers.holds(),
             claims: answers.claims,
             questions: answers.questions,
             is_edited: answers.is_edited,
             failed: &answers.failed,
             assumes: &answers.assumes,
+            not_given: &answers.not_given,
         })
     }
 }
 
 /// What is printed.
 pub fn print_bits_check(answers: &CheckAnswers) -> String {
-    let CheckAnswers { claims, questions, failed, assumes, is_edited } = answers;
+    let CheckAnswers { claims, questions, failed, assumes, not_given, is_edited } = answers;
     let mut text = String::new();
     let mut say = |line: String| {
         text.push_str(&line);
         text.push('\n');
     };
     match failed.len() {
+        0 if !not_given.is_empty() => {
+            say("does not hold: it takes as given what --check was not given".to_owned());
+        }
         0 => say(format!(
             "holds: each of {} follows ({} to z3)",
             counted(*claims, "claim"),
@@ -66,6 +72,12 @@ pub fn print_bits_check(answers: &CheckAnswers) -> String {
             counted(*claims, "claim"),
             verb(count, "does", "do")
         )),
+    }
+    for NotGiven { what, flag } in not_given {
+        say(match flag {
+            Some(flag) => format!("  {what}: if that is so, add {flag}"),
+            None => format!("  {what}: nobody says so; write the certificate again"),
+        });
     }
     if *is_edited {
         say("it was changed since it was written; what it says now is what was checked".to_owned());
@@ -82,7 +94,7 @@ pub fn print_bits_check(answers: &CheckAnswers) -> String {
     if failed.len() > MOST_SHOWN {
         say(format!("  and {} more", failed.len() - MOST_SHOWN));
     }
-    for given in assumes {
+    for given in assumes.iter().filter(|_| not_given.is_empty()) {
         say(format!("taken as given: {given}"));
     }
     text

@@ -195,7 +195,9 @@ OPC_INSTRUMENTED void opc_values_turn(struct opc_slot *slot) {
     opc_done(slab);
 }
 
+/* Without a point the value is poison in this execution, which says nothing. */
 OPC_INSTRUMENTED void opc_values_record(const struct opc_what *what, int64_t value) {
+    if (!what) return;
     struct opc_slab *slab = opc_slab_here();
     if (!slab || !opc_begin(slab, OPC_HERE)) return;
     struct opc_point *point = opc_point_of(slab, what);

@@ -8,8 +8,7 @@ use opcost_analysis::ranges::Sign;
 use opcost_bits::{
     BecauseLink, Cause, FunctionWidths, Owners, ValueWidth, WidthTotal, Widths, because, text,
 };
-use opcost_index::IdMap;
-use opcost_ir::{ConstantValue, Flags, Function, FunctionText, Module, Opcode, Value};
+use opcost_ir::{Function, FunctionText, Module, Value};
 use opcost_key::{FunctionId, InstructionId, Part};
 
 use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsValue};
@@ -19,6 +18,7 @@ use super::assumed::{assumed, options};
 use super::contracts::{self, Under, ranges_under};
 use super::floats::floats;
 use super::name::name;
+use super::poison::MayBePoison;
 use crate::error::WorkError;
 
 /// The widths of all values.
@@ -40,7 +40,8 @@ pub(crate) fn answer(
     if let Some(certified) = &certified {
         widths.keep_certified(module, &certified.certificate);
     }
-    let describer = Describer { module, ranges: &ranges, owners: &owners };
+    let poison = MayBePoison::of(module);
+    let describer = Describer { module, ranges: &ranges, owners: &owners, poison: &poison };
     Ok(BitsAnswers {
         code: opcost_certificate::fingerprint(module).to_string(),
         certified,
@@ -70,14 +71,13 @@ struct Owner<'a> {
     id: FunctionId,
     body: &'a Function,
     words: FunctionText<'a>,
-    /// Which results may be poison.
-    poison: IdMap<InstructionId, bool>,
 }
 
 struct Describer<'a> {
     module: &'a Module,
     ranges: &'a Propagation,
     owners: &'a Owners,
+    poison: &'a MayBePoison,
 }
 
 impl Describer<'_> {
@@ -103,12 +103,7 @@ impl Describer<'_> {
 
     fn function(&self, widths: &FunctionWidths) -> BitsFunction {
         let body = &self.module.functions[widths.function];
-        let owner = Owner {
-            id: widths.function,
-            body,
-            words: FunctionText::new(self.module, body),
-            poison: may_be_poison(self.module, body),
-        };
+        let owner = Owner { id: widths.function, body, words: FunctionText::new(self.module, body) };
         let WidthTotal { declared, needed, slice, .. } = widths.total();
         let key = self.module.key(widths.function);
         BitsFunction {
@@ -118,12 +113,12 @@ impl Describer<'_> {
             needed_type: needed,
             needed_slice: slice,
             values: widths.values.iter().map(|value| self.value(&owner, value)).collect(),
-            floats: floats(self.module, self.ranges, owner.id, &owner.words, &owner.poison),
+            floats: floats(self.module, self.ranges, owner.id, &owner.words, self.poison.results(owner.id)),
         }
     }
 
     fn value(&self, owner: &Owner<'_>, value: &ValueWidth) -> BitsValue {
-        let Owner { id, body, words, poison } = owner;
+        let Owner { id, body, words } = owner;
         let (opcode, place) = match value.value {
             Value::Instruction(at) => {
                 let instruction = &body.instructions[at];
@@ -155,7 +150,7 @@ impl Describer<'_> {
             range: text::range(&value.range),
             least: ends.map(|(least, _)| least as i64),
             greatest: ends.map(|(_, greatest)| greatest as i64),
-            may_be_poison: matches!(value.value, Value::Instruction(at) if poison[at]),
+            may_be_poison: self.poison.contains(*id, value.value),
             observed: None,
             because: chain.map(|chain| self.chain(&chain)),
         }
@@ -182,37 +177,6 @@ impl Describer<'_> {
             }
         }
     }
-}
-
-/// Results that are poison if a promise is broken. The promise is of their own flags, of how far
-/// they shift, or of what they are computed from, poison itself too. Where memory or a call is in
-/// between, nothing is said of it.
-fn may_be_poison(module: &Module, body: &Function) -> IdMap<InstructionId, bool> {
-    let mut found = IdMap::filled(body.instructions.len(), false);
-    let mut is_news = true;
-    while std::mem::take(&mut is_news) {
-        for (at, instruction) in body.instructions.iter() {
-            let opcode = instruction.opcode;
-            let shifts = matches!(opcode, Opcode::Shl | Opcode::LShr | Opcode::AShr)
-                && !matches!(body.operands_of(at)[1], Value::Constant(_));
-            let inherits = !matches!(opcode, Opcode::Load | Opcode::Freeze) && !opcode.is_call();
-            let from = |value: &Value| match *value {
-                Value::Instruction(from) => found[from],
-                Value::Constant(id) => module.constants[id].value == ConstantValue::Poison,
-                _ => false,
-            };
-            let promises = |flag: Flags| flag != Flags::RELAXED && instruction.flags.has(flag);
-            let is = Flags::words(opcode).iter().any(|&(flag, _)| promises(flag))
-                && !matches!(opcode, Opcode::Load | Opcode::Store)
-                || shifts
-                || inherits && body.operands_of(at).iter().any(from);
-            if is && !found[at] {
-                found[at] = true;
-                is_news = true;
-            }
-        }
-    }
-    found
 }
 
 /// What ends a chain of reasons.

@@ -1,6 +1,6 @@
 //! Certificates: which ranges a checker believes, and whether one holds.
 
-use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::memory::{MEMORY_WORDS, MemoryModel, World};
 use opcost_analysis::propagation::RangeOptions;
 use opcost_bits::certified::{NoCertificate, certify as find};
 use opcost_bits::told::told;
@@ -8,11 +8,14 @@ use opcost_certificate::{Certificate, Checker, ClaimedWorld, SatSolver, SolverVe
 use opcost_ir::Module;
 
 use opcost_answer::bits::{Assumptions, CertifiedAnswer};
-use opcost_answer::certificate::{CheckAnswers, CheckFailure};
+use opcost_answer::certificate::{CheckAnswers, CheckFailure, NotGiven};
 use opcost_answer::contract::PortContract;
+use opcost_answer::terminal::one_line;
+use opcost_job::program::CheckJob;
 
 use super::assumed::options;
 use super::contracts::ranges_under;
+use super::promised::unpromised;
 use crate::error::WorkError;
 
 /// A certificate of all ranges.
@@ -38,14 +41,17 @@ pub(crate) fn certify(
     Ok(CertifiedAnswer { certificate, claims, questions, weakened: weakened.len() })
 }
 
-/// Whether a certificate holds.
+/// Whether a certificate holds. What it takes as given must have been given here, too: it may be
+/// from anyone.
 ///
 /// # Errors
-/// It is no certificate, or of another module or world; there is no solver.
-pub(crate) fn answer(program: &MemoryModel<'_>, name: &str, text: &str) -> Result<CheckAnswers, WorkError> {
+/// It is no certificate, or of another module or world; there is no solver; a contract names nothing.
+pub(crate) fn answer(program: &MemoryModel<'_>, job: &CheckJob) -> Result<CheckAnswers, WorkError> {
+    let CheckJob { name, certificate: text, assumptions, contracts, .. } = job;
     let certificate = Certificate::read(text.as_bytes()).map_err(|error| {
         WorkError::Refused(format!(
-            "{name} is no certificate ({error}); opcost bits --certificate writes one"
+            "{name} is no certificate ({}); opcost bits --certificate writes one",
+            one_line(&error.to_string())
         ))
     })?;
     // What holds whoever calls holds in the whole program, too; not the other way.
@@ -57,30 +63,61 @@ pub(crate) fn answer(program: &MemoryModel<'_>, name: &str, text: &str) -> Resul
     }
     let is_edited = certificate.sealing().to_string() != certificate.seal;
     let assumes = assumed(program.module, &certificate);
+    let mut not_given = not_given(&certificate, *assumptions);
+    not_given.extend(unpromised(program, &certificate, contracts)?);
     let solver = SatSolver::start()?;
     let told = told(program, &certificate);
     let checker = Checker::new(program.module, program.layout, certificate, told, solver);
-    let checker = checker
-        .map_err(|misfit| WorkError::Refused(format!("the certificate {name} does not fit: {misfit}")))?;
+    let checker = checker.map_err(|misfit| {
+        let words = misfit.to_string();
+        WorkError::Refused(format!("the certificate {name} does not fit: {}", one_line(&words)))
+    })?;
+    if !not_given.is_empty() {
+        let claims = checker.all().len();
+        return Ok(CheckAnswers { claims, assumes, not_given, is_edited, ..CheckAnswers::default() });
+    }
     let verdicts = checker.check_all()?;
+    let written = |text: &str| one_line(text).into_owned();
     let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
         SolverVerdict::Holds => None,
         SolverVerdict::Fails { what, example } => Some(CheckFailure {
-            claim: checker.describe(claim),
-            what: what.clone(),
+            claim: written(&checker.describe(claim)),
+            what: written(what),
             example: example.clone(),
         }),
-        SolverVerdict::Refused { what } => {
-            Some(CheckFailure { claim: checker.describe(claim), what: what.clone(), example: Vec::new() })
-        }
+        SolverVerdict::Refused { what } => Some(CheckFailure {
+            claim: written(&checker.describe(claim)),
+            what: written(what),
+            example: Vec::new(),
+        }),
     });
     Ok(CheckAnswers {
         claims: verdicts.claims,
         questions: verdicts.questions,
         failed: failed.collect(),
         assumes,
+        not_given,
         is_edited,
     })
+}
+
+/// What a certificate believes that was not asked for; its contracts aside.
+fn not_given(certificate: &Certificate, given: Assumptions) -> Vec<NotGiven> {
+    let more = believed(certificate).without(given);
+    let flags = more.words().zip(more.flags());
+    let flags = flags.map(|(what, flag)| NotGiven { what: what.to_owned(), flag: Some(flag.to_owned()) });
+    let sentences = certificate.assumes.iter().filter(|words| !MEMORY_WORDS.contains(&&***words));
+    let sentences = sentences.map(|words| NotGiven { what: one_line(words).into_owned(), flag: None });
+    flags.chain(sentences).collect()
+}
+
+/// What a certificate believes besides the code.
+fn believed(certificate: &Certificate) -> Assumptions {
+    Assumptions {
+        assume_inbounds: certificate.in_bounds,
+        assume_no_overflow: certificate.no_overflow,
+        assume_written_first: certificate.written_first,
+    }
 }
 
 /// All that nobody proves.
@@ -94,12 +131,7 @@ pub(crate) fn assumed(module: &Module, certificate: &Certificate) -> Vec<String>
             "what is loaded or given is one word at all its uses, also where nothing was written".to_owned(),
         );
     }
-    let believed = Assumptions {
-        assume_inbounds: certificate.in_bounds,
-        assume_no_overflow: certificate.no_overflow,
-        assume_written_first: certificate.written_first,
-    };
-    all.extend(believed.words().map(str::to_owned));
+    all.extend(believed(certificate).words().map(str::to_owned));
     for claims in &certificate.functions {
         let given = claims.given.iter();
         all.extend(given.map(|given| {
@@ -109,6 +141,7 @@ pub(crate) fn assumed(module: &Module, certificate: &Certificate) -> Vec<String>
     }
     let unwritten = certificate.contents.iter().filter(|claim| claim.written_first);
     all.extend(unwritten.map(|claim| format!("nothing is read of {} before it is written", claim.object)));
+    let mut all: Vec<String> = all.iter().map(|text| one_line(text).into_owned()).collect();
     all.sort();
     all.dedup();
     all

@@ -40,8 +40,8 @@ pub(crate) struct Under {
 }
 
 /// A contract that names a port of the program.
-struct Resolved<'w> {
-    contract: Contract,
+pub(super) struct Resolved<'w> {
+    pub(super) contract: Contract,
     /// As it was written.
     written: &'w PortContract,
 }
@@ -124,11 +124,24 @@ fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -
 }
 
 /// The contracts of all functions of this name.
-fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
+pub(super) fn resolve<'w>(
+    program: &MemoryModel<'_>,
+    written: &'w PortContract,
+) -> Result<Vec<Resolved<'w>>, WorkError> {
     let module = program.module;
-    let functions = named(module, &written.function);
-    let functions: Vec<FunctionId> =
-        functions.into_iter().filter(|&id| !module.functions[id].blocks.is_empty()).collect();
+    let with_bodies = |name: &str| -> Vec<FunctionId> {
+        named(module, name).into_iter().filter(|&id| !module.functions[id].blocks.is_empty()).collect()
+    };
+    let (mut functions, mut wanted) = (with_bodies(&written.function), Cow::Borrowed(&*written.port));
+    // Of `f.point.x` the port is `point.x`, a part of a parameter.
+    let points = written.function.rmatch_indices('.').map(|(at, _)| at);
+    for at in points {
+        let (function, field) = (&written.function[..at], &written.function[at + 1..]);
+        if functions.is_empty() {
+            functions = with_bodies(function);
+            wanted = Cow::Owned(format!("{field}.{}", written.port));
+        }
+    }
     if functions.is_empty() {
         let names = module.functions.values().map(|function| &*function.name);
         let near = near_functions(names, &written.function, 0.0).join(", ");
@@ -139,8 +152,8 @@ fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<V
         )));
     }
     let one = |&id: &FunctionId| {
-        let position = port_of(module, id, &written.port)
-            .ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
+        let position =
+            port_of(module, id, &wanted).ok_or_else(|| WorkError::Usage(no_port(module, id, written)))?;
         let kind = kind(program, id, position).ok_or_else(|| {
             WorkError::Usage(format!(
                 "the contract '{}' is about a parameter that is no number; contracts are about integers and \
@@ -164,7 +177,7 @@ pub(crate) fn port_of(module: &Module, id: FunctionId, name: &str) -> Option<u32
 }
 
 /// A parameter's name; without optimisation that of the local where it lives.
-fn called<'m>(module: &'m Module, function: &'m Function, position: u32) -> Cow<'m, str> {
+pub(super) fn called<'m>(module: &'m Module, function: &'m Function, position: u32) -> Cow<'m, str> {
     let value = Value::Argument(position);
     let is_kept = |at: &InstructionId| {
         let instruction = &function.instructions[*at];

@@ -125,11 +125,13 @@ fn by_llvm(
 fn integers(body: &Function, position: u32, contracts: &[PortContract]) -> Pieces {
     let value = Value::Argument(position);
     let name = body.source_names.get(&value).or_else(|| body.names.get(&value));
-    let is_of = |contract: &&PortContract| {
-        let names_function =
-            contract.function == body.name || body.source_name.as_deref() == Some(&*contract.function);
-        names_function && name.is_some_and(|name| **name == *contract.port)
-    };
+    // Of a part of a parameter the port has a point, too.
+    let called = [Some(&*body.name), body.source_name.as_deref()].into_iter().flatten();
+    let called =
+        called.zip(std::iter::repeat(name)).filter_map(|(own, name)| Some(format!("{own}.{}", name?)));
+    let called: Vec<String> = called.collect();
+    let is_of =
+        |contract: &&PortContract| called.contains(&format!("{}.{}", contract.function, contract.port));
     let pieces = contracts.iter().filter(is_of).flat_map(|contract| &contract.pieces);
     let pieces = pieces.filter_map(|piece| match *piece {
         ContractPiece::Integers(low, high) => Some((low, high)),

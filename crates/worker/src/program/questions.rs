@@ -57,7 +57,7 @@ pub(crate) fn bits(job: &BitsJob) -> Result<BitsAnswers, WorkError> {
 
 /// Whether a certificate holds.
 pub(crate) fn check(job: &CheckJob) -> Result<CheckAnswers, WorkError> {
-    of_program(&job.program, |program, _| super::certificate::answer(program, &job.name, &job.certificate))
+    of_program(&job.program, |program, _| super::certificate::answer(program, job))
 }
 
 /// Why integers are as wide as they are.
@@ -131,10 +131,11 @@ fn read(source: &ProgramSource) -> Result<(Session, Module, World), WorkError> {
 }
 
 /// What is common (COMMON of Fortran, `-fcommon`) may be defined by another
-/// module; in a closed world there is none, and it begins as zeros.
+/// module; in a closed world there is none, and it begins as zeros. What others
+/// fill before the start stays unknown.
 fn fill_common(module: &mut Module) {
     for global in module.globals.values_mut() {
-        let is_data = global.kind == GlobalKind::Variable && !global.is_declared;
+        let is_data = global.kind == GlobalKind::Variable && !global.is_declared && !global.is_given_away;
         if is_data && global.contents.is_none() {
             global.contents = Some(Contents { scalars: Vec::new(), is_complete: true });
         }
