@@ -7,6 +7,7 @@
 
 mod foreign;
 mod interrupted;
+mod killed;
 mod processes;
 mod profiles;
 mod samples;
