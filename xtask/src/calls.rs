@@ -12,7 +12,10 @@
 //! beside it: by lengths that are arguments, and by opcost's library, over lengths up
 //! to 10^6, every kind of number and place (`worst_…` in the programs). Instructions
 //! of opcost's library count as done and not as charged. A weight is raised where
-//! more than [`WANTED`] times of the charge were found. What no program measures has
+//! more than [`WANTED`] times of the charge were found. Beside what each program knows to be
+//! hard, `fields.cpp` draws every field and flag, and what the process has: 10^4 times each, by
+//! a fixed seed. `cargo xtask charges [NAME…]` runs the same search, writes nothing, and prints
+//! for each function the worst that it found and the argument that led there. What no program measures has
 //! no worst in the table. By `compiled`, `once` and `frames` a hand wrote what a row
 //! is; a test holds that what is `compiled` is. Another measures again, less of it,
 //! and holds every worst.
@@ -38,13 +41,14 @@ const SOURCES: &[(&str, &str)] = &[
     ("text.cpp", include_str!("calls/text.cpp")),
     ("streams.cpp", include_str!("calls/streams.cpp")),
     ("small.cpp", include_str!("calls/small.cpp")),
+    ("fields.cpp", include_str!("calls/fields.cpp")),
 ];
 
 /// opcost's own library, which charges what goes with contents. It is used in place of the
 /// functions that it replaces while the worst is looked for.
 const LIBRARY: &str = "crates/runtime/src/c/library";
-const LIBRARY_FILES: [&str; 7] =
-    ["text.c", "sort.c", "format.c", "containers.c", "throwing.c", "strings.c", "streams.c"];
+const LIBRARY_FILES: [&str; 8] =
+    ["text.c", "sort.c", "format.c", "times.c", "containers.c", "throwing.c", "strings.c", "streams.c"];
 
 /// Without optimisation nothing of the library is inlined; no debug
 /// information, which this valgrind cannot always read.
@@ -83,6 +87,39 @@ pub(crate) fn write(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Searches for the worst, and prints it for each function with the argument, the worst first.
+pub(crate) fn search(names: &[&str]) -> Result<()> {
+    let root = crate::root::repository()?;
+    let folder = root.join("target/calls");
+    write_sources(&folder)?;
+    let table = root.join(TABLE);
+    let text = fs::read_to_string(&table).map_err(|error| Failure::at("read", &table, error))?;
+    let (_, rows) = read_table(&text);
+    let measured = worst(&root, &folder, Search { longest: LONGEST, thinness: 1, names })?;
+    let path = folder.join("notes.txt");
+    let notes = fs::read_to_string(&path).map_err(|error| Failure::at("read", &path, error))?;
+    let notes: Vec<&str> = notes.lines().collect();
+    let mut found: Vec<(f64, String)> = Vec::new();
+    for (name, samples) in &measured {
+        let weight = rows.get(name).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
+        let Some(weight) = weight else { continue };
+        let times = |one: &Sample| one.done as f64 / (weight + one.charged) as f64;
+        let Some(most) = samples.iter().max_by(|a, b| times(a).total_cmp(&times(b))) else { continue };
+        let argument = notes[most.note].split_once(" of ").map_or("", |(_, words)| words);
+        let words = format!(
+            "{:.1} {name}: {} done, {} charged, {} draws   {argument}",
+            times(most),
+            most.done,
+            weight + most.charged,
+            samples.len()
+        );
+        found.push((times(most), words));
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.iter().for_each(|(_, words)| println!("{words}"));
+    Ok(())
+}
+
 /// The longest text or memory that the worst is looked for on, in bytes.
 const LONGEST: usize = 1_000_000;
 
@@ -118,6 +155,8 @@ struct Sample {
     charged: u64,
     /// Whether its arguments are those that the weight is the mean of.
     is_usual: bool,
+    /// Its line of the notes.
+    note: usize,
 }
 
 /// The weight, raised where the worst asks for it, and the worst in times of the charge. What is charged besides
@@ -249,12 +288,12 @@ fn samples_of(parts: &str, notes: &str) -> BTreeMap<String, Vec<Sample>> {
     }
     let own = done.iter().filter(|(name, _)| *name == NOTHING).map(|&(_, done)| done).min().unwrap_or(0);
     let mut samples: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
-    for (&(name, instructions), note) in done.iter().zip(notes.lines()) {
+    for (line, (&(name, instructions), note)) in done.iter().zip(notes.lines()).enumerate() {
         let mut words = note.strip_prefix(name).into_iter().flat_map(|rest| rest.split_whitespace());
         let charged = words.next().and_then(|word| word.parse().ok());
         if let Some(charged) = charged.filter(|_| name != NOTHING) {
             let done = instructions.saturating_sub(own).max(1);
-            let sample = Sample { done, charged, is_usual: words.next().is_some() };
+            let sample = Sample { done, charged, is_usual: words.next() == Some("usual"), note: line };
             samples.entry(name.to_owned()).or_default().push(sample);
             if let Some(twin) = twin(name) {
                 samples.entry(twin).or_default().push(sample);
@@ -378,9 +417,9 @@ mod tests {
         let parts = "desc: Trigger: Client Request: opc_nothing\nsummary: 30\n\
                      desc: Trigger: Client Request: f\nsummary: 430\ntotals: 430\n\
                      desc: Trigger: Client Request: f\ntotals: 40\n";
-        let samples = samples_of(parts, "opc_nothing 0\nf 60\nf 0 usual\n");
-        let sample = |done, charged| Sample { done, charged, is_usual: false };
-        let usual = Sample { done: 10, charged: 0, is_usual: true };
+        let samples = samples_of(parts, "opc_nothing 0\nf 60 of 7 letters\nf 0 usual\n");
+        let sample = |done, charged| Sample { done, charged, is_usual: false, note: 1 };
+        let usual = Sample { done: 10, charged: 0, is_usual: true, note: 2 };
         assert_eq!(samples.into_iter().collect::<Vec<_>>(), [("f".to_owned(), vec![sample(400, 60), usual])]);
         assert_eq!(row("f", 20, Some(&vec![sample(400, 60), usual])), "55 3.5");
         assert_eq!(row("f", 200, Some(&vec![sample(400, 60)])), "200 1.6");

@@ -10,7 +10,7 @@
 //! worth, `bench predict` how right predicted counts and predicted time are, `bench slice` how small
 //! the part of a program is that decides its loops, `bench tune` what each step of tuning is worth,
 //! `bench hdl` what proven widths are worth in hardware;
-//! `calls` measures library functions, `dist` makes what users install, and `guide` makes the book. None is part of
+//! `calls` measures library functions, `charges` looks for their worst calls, `dist` makes what users install, and `guide` makes the book. None is part of
 //! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
 //! user gets. Few dependencies, because
@@ -40,6 +40,8 @@ usage: cargo xtask VERB
                         the folder in OPCOST_CORPUS
   calls [NAME…]         what calls of library functions (default: all) cost,
                         under callgrind, into crates/instrument/src/cost/calls.txt
+  charges [NAME…]       the worst call of each of them, in times of what is charged,
+                        and its argument; writes nothing
   dist [FLAGS]          a tarball and a Debian package of a release build, with
                         checksums, into target/dist; status 3 above 35 MB
     --opcost PATH         this opcost and the cargo-opcost beside it, not built
@@ -144,6 +146,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
         ["calls", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => calls::write(names),
+        ["charges", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => calls::search(names),
         ["dist", flags @ ..] => dist::run(flags),
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),

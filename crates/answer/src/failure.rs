@@ -31,6 +31,8 @@ pub enum Status {
     Program,
     /// The measured program's own status, asked for by `--pass-status`.
     Own(u8),
+    /// A signal asked opcost to end: it dies of that signal.
+    Interrupted(i32),
 }
 
 impl Status {
@@ -43,6 +45,7 @@ impl Status {
             Status::Verdict => 3,
             Status::Program => 4,
             Status::Own(own) => own,
+            Status::Interrupted(signal) => 128u8.wrapping_add(signal as u8),
         }
     }
 }
@@ -133,6 +136,9 @@ pub enum Failure {
     /// Counters could not be turned into counts.
     #[error("{0}")]
     Counters(String),
+    /// A signal asked opcost to end, and there is nothing to report.
+    #[error("signal {0} ended it before the program began")]
+    Interrupted(i32),
 }
 
 impl Failure {
@@ -140,6 +146,7 @@ impl Failure {
     pub fn status(&self) -> Status {
         match self {
             Failure::Usage(_) | Failure::NotOurs(_) => Status::Usage,
+            Failure::Interrupted(signal) => Status::Interrupted(*signal),
             _ => Status::Failed,
         }
     }

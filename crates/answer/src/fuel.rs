@@ -41,6 +41,8 @@ pub const LONGEST_OUTPUT: u64 = 64 << 20;
 pub struct Spending {
     /// How it ended, as the process that waited for it saw.
     pub finish: Finish,
+    /// The signal by which the user ended it, through opcost or on the terminal.
+    pub interrupted: Option<i32>,
     /// Instructions used, also beyond the limit.
     pub spent: u64,
     /// The page of its counter, as its runtime left it.

@@ -85,12 +85,20 @@ fn main() -> ExitCode {
 /// The exit status, after an error was printed.
 fn exit_code(outcome: Result<Status, Failure>) -> ExitCode {
     match outcome {
-        Ok(status) => status.into(),
+        Ok(status) => ended(status),
         Err(error) => {
             // What a signal made fail is no failure.
             opcost_interrupt::hold();
             opcost_answer::tell!("opcost: {error}");
-            error.status().into()
+            ended(error.status())
         }
     }
+}
+
+/// The exit status. Who was interrupted dies of the signal, so that a shell and `make` stop, too.
+fn ended(status: Status) -> ExitCode {
+    if let Status::Interrupted(signal) = status {
+        opcost_interrupt::die_of(signal);
+    }
+    status.into()
 }

@@ -44,6 +44,11 @@ pub fn hold() {
     }
 }
 
+/// Ends this process as a signal does that nobody takes. Its folders must be gone by now.
+pub fn die_of(signal: i32) {
+    let _ = emulate_default_handler(signal);
+}
+
 fn end(signal: i32) {
     IS_ENDING.store(true, Ordering::SeqCst);
     end_all(PATIENCE);

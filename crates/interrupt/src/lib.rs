@@ -22,6 +22,6 @@ mod requests;
 mod scratch;
 mod signals;
 
-pub use ending::{begin, hold};
+pub use ending::{begin, die_of, hold};
 pub use requests::{Hears, Requests, UserRequest, was_stopped};
 pub use scratch::Scratch;

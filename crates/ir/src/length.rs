@@ -16,6 +16,8 @@ pub const BYTES_SHIFT: u32 = 4;
 pub const BULK: u64 = 2048;
 /// How many times as much.
 pub const BULK_TIMES: u64 = 5;
+/// From so many bytes on it is charged as much as for these: no memory is so long, and nothing wraps.
+pub const LONGEST_BULK: u64 = 1 << 61;
 
 /// A number of bytes that an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +41,11 @@ pub enum LengthWork {
 impl LengthWork {
     /// What so many bytes are charged, in units.
     pub fn units(self, bytes: u64) -> u64 {
-        let times = if self == LengthWork::Moved && bytes >= BULK { BULK_TIMES } else { 1 };
-        bytes.wrapping_mul(times) >> BYTES_SHIFT
+        let bytes = match self {
+            LengthWork::Moved if bytes >= BULK => bytes.min(LONGEST_BULK) * BULK_TIMES,
+            LengthWork::Moved | LengthWork::Other => bytes,
+        };
+        bytes >> BYTES_SHIFT
     }
 }
 
@@ -53,5 +58,18 @@ mod tests {
         let of = |work: LengthWork| [0, 15, 16, 2047, 2048, 4096].map(|bytes| work.units(bytes));
         assert_eq!(of(LengthWork::Other), [0, 0, 1, 127, 128, 256]);
         assert_eq!(of(LengthWork::Moved), [0, 0, 1, 127, 640, 1280]);
+    }
+
+    /// A longer copy is never charged less.
+    #[test]
+    fn no_length_wraps() {
+        let lengths = (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1, 3 << bit >> 1]);
+        let mut lengths: Vec<u64> = lengths.chain([u64::MAX]).collect();
+        lengths.sort_unstable();
+        for work in [LengthWork::Moved, LengthWork::Other] {
+            let units: Vec<u64> = lengths.iter().map(|&bytes| work.units(bytes)).collect();
+            assert!(units.is_sorted(), "{work:?}: {units:?}");
+        }
+        assert_eq!(LengthWork::Moved.units(1 << 63), LengthWork::Moved.units(1 << 61));
     }
 }

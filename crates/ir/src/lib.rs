@@ -50,7 +50,7 @@ pub use flags::Flags;
 pub use globals::{Global, GlobalKind, Initializer};
 pub use ids::{ConstantId, DeclarationId, GlobalId, TagId, TagTypeId};
 pub use layout::Layout;
-pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, LengthWork};
+pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, LONGEST_BULK, Length, LengthWork};
 pub use linkage::Linkage;
 pub use malformed::Malformed;
 pub use metering::{Charged, FuelEdit, Keeper, MeteredSite, Metering, SiteId, StraightId, Trips};

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace {
 
 constexpr uint64_t kBytesShift = 4;
-constexpr uint64_t kBulk = 2048, kBulkTimes = 5;
+constexpr uint64_t kBulk = 2048, kBulkTimes = 5, kLongestBulk = uint64_t(1) << 61;
 
 Value *bytes_allocated(IRBuilder<> &builder, AllocaInst *alloca) {
   Value *elements = builder.CreateZExtOrTrunc(alloca->getArraySize(), builder.getInt64Ty());
@@ -31,7 +31,9 @@ Value *opcost::units(IRBuilder<> &builder, Instruction *instruction, int32_t fir
   Value *bytes = argument(first);
   if (second >= 0) bytes = builder.CreateMul(bytes, argument(second));
   if (is_moved) {
-    Value *times = builder.CreateMul(bytes, builder.getInt64(kBulkTimes));
+    Value *longest = builder.getInt64(kLongestBulk);
+    Value *bounded = builder.CreateSelect(builder.CreateICmpULT(bytes, longest), bytes, longest);
+    Value *times = builder.CreateMul(bounded, builder.getInt64(kBulkTimes));
     bytes = builder.CreateSelect(builder.CreateICmpUGE(bytes, builder.getInt64(kBulk)), times, bytes);
   }
   return builder.CreateLShr(bytes, kBytesShift);

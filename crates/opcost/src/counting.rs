@@ -52,6 +52,8 @@ pub struct Measurement {
     /// At least one.
     runs: Vec<Run>,
     is_deterministic: bool,
+    /// The program, if it has no counters of its own: what it loaded or started has.
+    host: Option<PathBuf>,
 }
 
 /// One run.
@@ -66,7 +68,10 @@ impl Measurement {
     pub fn run(task: &Task<'_>) -> Result<Measurement, Failure> {
         let mut images = BTreeMap::new();
         let real = task.program.canonicalize().map_err(Failure::file("find", task.program))?;
-        images.insert(real.clone(), Image::read(&real)?);
+        let host = match Image::of_program(&real)? {
+            Some(image) => images.insert(real.clone(), image).and(None),
+            None => Some(task.program.to_owned()),
+        };
         let world = task.is_deterministic.then(|| FixedWorld::for_program(&real)).transpose()?;
         let input = (task.repeat > 1).then(|| HeldInput::of(&task.streams)).transpose()?.flatten();
         let streams =
@@ -79,7 +84,8 @@ impl Measurement {
                 break;
             }
         }
-        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic }.without_doubtful_returns())
+        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic, host }
+            .without_doubtful_returns())
     }
 
     /// Reads the raw files of one run. They name their programs; `program` is the one that was
@@ -115,7 +121,7 @@ impl Measurement {
             collected.quality = RunQuality::LowerBound(damaged);
         }
         let runs = vec![Run { finish: None, collected }];
-        Ok(Measurement { images, runs, is_deterministic: false }.without_doubtful_returns())
+        Ok(Measurement { images, runs, is_deterministic: false, host: None }.without_doubtful_returns())
     }
 
     /// Takes out of the counts what may not have happened after tail calls. The maps change with
@@ -174,6 +180,11 @@ impl Measurement {
     /// How good the counts are.
     pub fn quality(&self) -> &RunQuality {
         &self.runs[0].collected.quality
+    }
+
+    /// The program, if it has no counters of its own and what it loaded or started was counted.
+    pub fn host(&self) -> Option<&Path> {
+        self.host.as_deref()
     }
 
     /// Whether the program's world was held fixed.
@@ -341,6 +352,9 @@ fn run_once(
     })?;
     let _working = work("reading the counters");
     let collected = collect(raw.path(), images, finish)?;
+    if collected.programs.is_empty() && !images.contains_key(program) {
+        return Err(Failure::NotOurs(task.program.to_owned()));
+    }
     if collected.programs.is_empty() {
         return Err(Failure::Counters(format!(
             "{} wrote no counters: it was killed before it began, or could not write to {}",

@@ -52,7 +52,7 @@ mod view;
 #[cfg(test)]
 mod example;
 
-pub use asynchronous::{OpenCounts, recover_open_module};
+pub use asynchronous::{LostLoop, OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counted::{CountedModule, SourceLine};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};

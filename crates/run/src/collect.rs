@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use opcost_key::{EdgeKind, Hash128, Meter, ModuleMap};
 use opcost_profile::opcraw::{self, EndState, RawFile, RawFlags};
 use opcost_recover::{
-    LeftFrames, ModuleCounts, Vanished, may_have_vanished, recover_module, recover_open_module,
+    LeftFrames, LostLoop, ModuleCounts, Vanished, may_have_vanished, recover_module, recover_open_module,
     vanished_frames,
 };
 
+use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 use crate::image::Image;
@@ -198,6 +199,7 @@ fn count_program(
     let is_closed = doubts.is_empty() && surprises.is_empty();
     let mut modules = Vec::new();
     let mut missing = Some(0);
+    let mut lost = Vec::new();
     for module in &raw.modules {
         let map = maps.get(&module.map_hash).ok_or_else(|| {
             Failure::Counters(format!(
@@ -213,14 +215,42 @@ fn count_program(
         } else {
             let open = recover_open_module(map, &module.counts, left).map_err(broken)?;
             missing = missing.zip(open.missing).map(|(a, b)| a + b);
+            lost.extend(open.lost);
             open.at_least
         };
         modules.push((module.map_hash, counts));
     }
+    surprises.extend(lost_sentence(&lost));
     Ok(Counting {
         program: CountedProgram { raw: raw.clone(), modules, has_doubtful_returns: false },
         missing,
         surprises,
+    })
+}
+
+/// How many loops are named.
+const NAMED_LOOPS: usize = 3;
+
+/// Which counts may not have been in memory when the program ended. Loops of functions that were surely open go
+/// before others, and those of which nothing is in memory.
+fn lost_sentence(lost: &[LostLoop]) -> Option<String> {
+    let of = |one: &LostLoop| match &one.at {
+        Some(at) => format!("{}:{} in {}", tidy_path(&at.file), at.line, shown_name(&one.function)),
+        None => format!("one in {}", shown_name(&one.function)),
+    };
+    let mut ranked: Vec<(bool, bool, String)> =
+        lost.iter().map(|one| (!one.is_open, !one.is_empty, of(one))).collect();
+    ranked.sort();
+    let mut words: Vec<String> = ranked.into_iter().map(|(.., words)| words).collect();
+    words.dedup();
+    let others = words.len().saturating_sub(NAMED_LOOPS);
+    words.truncate(NAMED_LOOPS);
+    if others > 0 {
+        words.push(format!("{others} other{}", if others == 1 { "" } else { "s" }));
+    }
+    let all = words.join(", ");
+    (!words.is_empty()).then(|| {
+        format!("a loop has its counts in registers until it ends; they are not in if it was killed in one of: {all}")
     })
 }
 

@@ -8,12 +8,15 @@
 //! Meanwhile signals to this process are requests. One that another process sent (`timeout`, a CI)
 //! is passed on, and who does not listen is killed when [`PATIENCE`] is over. One that a terminal
 //! sent, the program got too: it may have its own use for ^C, so only the second one kills.
+//! Whoever reports the run is informed of the first request: a program that died of it was
+//! interrupted, which says nothing about the program.
 //!
 //! Input: a program that was started. Output: how it ended. Cost: it looks for signals twenty
 //! times a second, and at the end into /proc. Limit: a process that hands its work to one outside
 //! (a service manager, a container), or has another user, is out of our sight.
 
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -37,6 +40,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const ONCE_MORE: Duration = Duration::from_millis(2);
 /// How long orphans are waited for in silence.
 const SILENCE: Duration = Duration::from_secs(1);
+/// How long after a program the request may arrive that ended it: a terminal sends its signal to both.
+const LATE: Duration = Duration::from_millis(200);
 
 /// Whose processes are those that go on after a program?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +52,33 @@ pub(crate) enum Orphans<'a> {
     AreOfItsStarter,
 }
 
+/// How a program ended.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    /// The signal of the first request to end it.
+    pub(crate) asked: Option<i32>,
+}
+
+/// The first request to end that arrives soon, after a program died of a signal that asks for that.
+pub(crate) fn late_request(requests: &Requests, killed_by: Option<i32>) -> Option<i32> {
+    let asks = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
+    let until = Instant::now() + LATE;
+    while killed_by.is_some_and(|signal| asks.contains(&signal)) && Instant::now() < until {
+        if let Some(UserRequest::Stop { signal, .. }) = requests.next() {
+            return Some(signal);
+        }
+        std::thread::sleep(LOOK);
+    }
+    None
+}
+
 /// Receives signals from before a program starts until it has ended.
 pub(crate) struct Watch {
     requests: Requests,
     /// When the first request came.
     since: Option<Instant>,
+    /// Its signal.
+    asked: Option<i32>,
     /// Whether what goes on is to be killed when patience is over.
     is_limited: bool,
     is_killed: bool,
@@ -61,7 +88,7 @@ impl Watch {
     /// To be made before the program is started.
     pub(crate) fn begin() -> Result<Watch, Failure> {
         let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
-        Ok(Watch { requests, since: None, is_limited: false, is_killed: false })
+        Ok(Watch { requests, since: None, asked: None, is_limited: false, is_killed: false })
     }
 
     /// Waits until the program has ended. It is still to be waited for by [`Watch::finish`], so
@@ -96,12 +123,15 @@ impl Watch {
         mut child: Child,
         program: &Path,
         orphans: Orphans<'_>,
-    ) -> Result<ExitStatus, Failure> {
+    ) -> Result<Ended, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
+        if self.asked.is_none() {
+            self.asked = late_request(&self.requests, status.signal());
+        }
         if let Orphans::HaveFolder(folder) = orphans {
             self.wait_for_orphans(folder);
         }
-        Ok(status)
+        Ok(Ended { status, asked: self.asked })
     }
 
     /// Waits for processes that go on after the program.
@@ -141,7 +171,10 @@ impl Watch {
             match self.since {
                 Some(first) if first.elapsed() >= AGAIN => self.kill(&going_on()),
                 Some(_) => {}
-                None => self.since = Some(Instant::now()),
+                None => {
+                    self.since = Some(Instant::now());
+                    self.asked.get_or_insert(signal);
+                }
             }
             if !by_terminal {
                 self.is_limited = true;

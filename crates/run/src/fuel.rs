@@ -12,7 +12,7 @@ use opcost_runtime::fuel::{FILE_VARIABLE, Page, keyed_page};
 
 use crate::deterministic::FixedWorld;
 use crate::limit::NO_LIMIT;
-use crate::start::{Launch, Streams, run_program};
+use crate::start::{Launch, RunEnd, Streams, run_to_end};
 use crate::wasm;
 use opcost_answer::Failure;
 use opcost_answer::fuel::{Engine, FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise, Spending};
@@ -87,7 +87,7 @@ pub fn spend(
     let starter = engine.map(|engine| wasm::starter(engine, folder.path())).transpose()?;
     // Engines of WebAssembly have no signals for the program.
     let watched_page = engine.is_none().then_some(file.as_path());
-    let finish = run_program(Launch {
+    let RunEnd { finish, interrupted } = run_to_end(Launch {
         program,
         arguments,
         variable: FILE_VARIABLE,
@@ -98,12 +98,13 @@ pub fn spend(
         watched_page,
     })?;
     let bytes = std::fs::read(&file).map_err(Failure::file("read", &file))?;
-    let page = Page::read(&bytes).ok_or_else(|| {
-        Failure::Counters(format!(
+    let page = Page::read(&bytes).ok_or_else(|| match interrupted {
+        Some(signal) => Failure::Interrupted(signal),
+        None => Failure::Counters(format!(
             "{} ended before it took its fuel, so what it used is not known; does it start without the C library?",
             program.display()
-        ))
+        )),
     })?;
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
-    Ok(Spending { finish, spent, page, engine, is_deterministic: world.is_some(), walls: None })
+    Ok(Spending { finish, interrupted, spent, page, engine, is_deterministic: world.is_some(), walls: None })
 }

@@ -14,6 +14,7 @@ use opcost_key::{CallSiteId, Hash128, ModuleMap};
 use opcost_profile::formats::code::{CODE_SECTION, ModuleCode, read_code};
 use opcost_profile::formats::map::read_maps;
 
+use crate::deterministic::has_loader;
 use opcost_answer::Failure;
 
 const MAP_SECTION: &str = ".opcost.map";
@@ -127,6 +128,22 @@ impl Image {
             .map(|symbol| (symbol.address(), (symbol.size(), symbol.name().unwrap_or_default().to_owned())))
             .collect();
         Ok(Image { maps, calls, symbols })
+    }
+
+    /// Reads the image of a program that is about to run; none of one without counters that may load or
+    /// start others that have some: a script, or a program that has a loader.
+    ///
+    /// # Errors
+    /// As [`Image::read`].
+    pub fn of_program(path: &Path) -> Result<Option<Image>, Failure> {
+        let bytes = std::fs::read(path).map_err(Failure::file("read", path))?;
+        if bytes.starts_with(b"#!") {
+            return Ok(None);
+        }
+        match Image::read(path) {
+            Err(Failure::NotOurs(_)) if has_loader(&bytes) => Ok(None),
+            read => read.map(Some),
+        }
     }
 
     /// Whether every function has a counter for each of its segments.

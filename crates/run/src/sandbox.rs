@@ -5,8 +5,8 @@
 //! it then becomes the program. The program's runtime, before any instruction
 //! of the program, limits its memory, closes what is open but the three
 //! streams and loads the filters of system calls (`walls`). This process waits,
-//! ends it when its time is over, and holds back what it says until its
-//! verdict is known.
+//! ends it when its time is over or the user ends the run, and holds back what
+//! it says until its verdict is known. It ends when this process does.
 //!
 //! Meanwhile the counter is looked at every millisecond: it only goes down.
 //! A program that found it and set it back would have to do so unseen.
@@ -26,7 +26,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     path_beneath_rules,
 };
-use opcost_interrupt::{Hears, Requests, Scratch};
+use opcost_interrupt::{Hears, Requests, Scratch, UserRequest};
 use opcost_runtime::fuel::{FILE_VARIABLE, Page, walled_page};
 use rustix::process::{Resource, Rlimit, Signal};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,7 @@ use opcost_answer::fuel::{Ending, LONGEST_OUTPUT, Landlock, Room, Spending, Wall
 use opcost_answer::run::Finish;
 use opcost_job::worker_program;
 
+use crate::end::late_request;
 use crate::fuel::FuelRun;
 use crate::fuel_watch::{FuelWatch, TICK, runnable_time};
 use crate::limit::NO_LIMIT;
@@ -69,6 +70,8 @@ pub struct Entry {
     page: PathBuf,
     /// Where it says how far landlock went.
     status: PathBuf,
+    /// The process whose end is its end.
+    parent: u32,
 }
 
 impl Walled {
@@ -108,6 +111,7 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
         program: std::path::absolute(program).map_err(Failure::file("find", program))?,
         page: place("fuel"),
         status: place("landlock"),
+        parent: std::process::id(),
     };
     let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
     let [denying, ending] = filters()?;
@@ -128,9 +132,12 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     command.stdout(copy(&stdout)?).stderr(copy(&stderr)?);
     let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
     let child = command.spawn().map_err(Failure::file("start", &own))?;
-    let (finish, ending) = watch(child, &entry.page, room.time, &requests)?;
+    let Watched { finish, ending, interrupted } = watch(child, &entry.page, room.time, &requests)?;
     let bytes = std::fs::read(&entry.page).map_err(Failure::file("read", &entry.page))?;
     let Some(page) = Page::read(&bytes).filter(|page| page.has_walls) else {
+        if let Some(signal) = interrupted {
+            return Err(Failure::Interrupted(signal));
+        }
         let mut said = String::new();
         let _ = stderr.rewind().and_then(|()| stderr.read_to_string(&mut said));
         return Err(Failure::Counters(format!(
@@ -148,20 +155,27 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     };
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
     let walls = Some(Walls { room, ending, landlock });
-    let spending = Spending { finish, spent, page, engine: None, is_deterministic: false, walls };
+    let spending =
+        Spending { finish, interrupted, spent, page, engine: None, is_deterministic: false, walls };
     Ok(Walled { spending, stdout, stderr })
 }
 
+/// How a run within walls ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Watched {
+    finish: Finish,
+    /// How others than itself and the user ended it.
+    ending: Option<Ending>,
+    /// The signal by which the user ended it.
+    interrupted: Option<i32>,
+}
+
 /// Waits for the end, or brings it about: when its time is over, or the user says so.
-fn watch(
-    mut child: Child,
-    page: &Path,
-    time: Duration,
-    requests: &Requests,
-) -> Result<(Finish, Option<Ending>), Failure> {
+fn watch(mut child: Child, page: &Path, time: Duration, requests: &Requests) -> Result<Watched, Failure> {
     let start = Instant::now();
     let mut watch = FuelWatch::new(page, child.id())?;
     let (mut lowest, mut ending, mut looked) = (i64::MAX, None, start);
+    let mut interrupted = None;
     loop {
         let status = child.try_wait().map_err(Failure::file("wait for", "the program"))?;
         let left = watch.page().map(|page| page.settled);
@@ -173,16 +187,22 @@ fn watch(
                 (Some(code), _) => Finish::Exited(code),
                 (None, signal) => Finish::Killed(signal.unwrap_or_default()),
             };
-            return Ok((finish, ending));
+            if ending.is_none() && interrupted.is_none() {
+                interrupted = late_request(requests, status.signal());
+            }
+            return Ok(Watched { finish, ending, interrupted });
         }
-        if ending.is_none() {
+        if ending.is_none() && interrupted.is_none() {
             if left.is_some_and(|left| left > lowest) {
                 ending = Some(Ending::Tampered);
-            } else if start.elapsed() > time || requests.next().is_some() {
+            } else if let Some(UserRequest::Stop { signal, .. }) = requests.next() {
+                interrupted = Some(signal);
+                watch.insist();
+            } else if start.elapsed() > time {
                 ending = Some(out_of_time(&child, start.elapsed()));
                 watch.insist();
             }
-            if ending.is_some() {
+            if ending.is_some() || interrupted.is_some() {
                 child.kill().map_err(Failure::file("end", "the program"))?;
             }
         }
@@ -216,6 +236,10 @@ pub fn enter(entry: &Entry, arguments: &[OsString]) -> Result<std::convert::Infa
         done.map_err(|error| Failure::file("set", name)(error.into()))
     };
     wall("the signal at our end", rustix::process::set_parent_process_death_signal(Some(Signal::KILL)))?;
+    // A parent that had ended before that sends none.
+    if rustix::process::getppid().map(|parent| parent.as_raw_pid().unsigned_abs()) != Some(entry.parent) {
+        return Err(Failure::Counters("opcost has ended, and with it the run".to_owned()));
+    }
     wall("no new privileges", rustix::thread::set_no_new_privs(true))?;
     let landlock = landlock(entry).map_err(|error| Failure::Counters(format!("landlock: {error}")))?;
     serde_json::to_writer(&status, &landlock)
@@ -270,7 +294,7 @@ mod tests {
     }
 
     /// Watches a sleeping process while somebody writes to its counter.
-    fn watched(then: i64) -> (Finish, Option<Ending>) {
+    fn watched(then: i64) -> Watched {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("page");
         std::fs::write(&path, page(500)).expect("written");
@@ -290,8 +314,9 @@ mod tests {
 
     #[test]
     fn a_counter_that_goes_up_ends_the_program() {
-        assert_eq!(watched(501), (Finish::Killed(9), Some(Ending::Tampered)));
-        assert_eq!(watched(499), (Finish::Exited(0), None));
+        let ended = |finish, ending| Watched { finish, ending, interrupted: None };
+        assert_eq!(watched(501), ended(Finish::Killed(9), Some(Ending::Tampered)));
+        assert_eq!(watched(499), ended(Finish::Exited(0), None));
     }
 
     #[test]
@@ -303,6 +328,7 @@ mod tests {
         let seen =
             watch(child, &path, Duration::from_millis(50), &Requests::listen(Hears::Ends).expect("heard"))
                 .expect("watched");
-        assert_eq!(seen, (Finish::Killed(9), Some(Ending::Clock)));
+        let clock = Watched { finish: Finish::Killed(9), ending: Some(Ending::Clock), interrupted: None };
+        assert_eq!(seen, clock);
     }
 }

@@ -1,4 +1,6 @@
 //! How is the program started, and how did it end?
+//!
+//! It ends with the process that started it, even when that is killed.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,10 +12,11 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 
 use opcost_answer::run::Finish;
+use rustix::process::Signal;
 
 use crate::deterministic::FixedWorld;
 use crate::emulator::emulator;
-use crate::end::{Orphans, Watch};
+use crate::end::{Ended, Orphans, Watch};
 use crate::fuel_watch::{FuelWatch, TICK};
 use opcost_answer::Failure;
 
@@ -53,11 +56,28 @@ pub struct Launch<'a> {
     pub watched_page: Option<&'a Path>,
 }
 
+/// How a run ended.
+#[derive(Clone, Copy, Debug)]
+pub struct RunEnd {
+    /// How the program ended.
+    pub finish: Finish,
+    /// The signal by which the user ended it.
+    pub interrupted: Option<i32>,
+}
+
 /// Runs a program to its end.
 ///
 /// # Errors
 /// It cannot be started, or did not come into its world.
 pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
+    run_to_end(launch).map(|end| end.finish)
+}
+
+/// The same, and whether the user ended it.
+///
+/// # Errors
+/// As above.
+pub fn run_to_end(launch: Launch<'_>) -> Result<RunEnd, Failure> {
     let Launch { program, arguments, variable, writes: path, streams, world, starter, watched_page } = launch;
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
@@ -66,7 +86,8 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         Some(starter) => Some(starter),
         None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
     };
-    let orphans = if starter.is_some() { Orphans::AreOfItsStarter } else { Orphans::HaveFolder(path) };
+    let is_emulated = starter.is_some();
+    let orphans = if is_emulated { Orphans::AreOfItsStarter } else { Orphans::HaveFolder(path) };
     let mut command = match (starter, world) {
         (Some(starter), Some(_)) => {
             return Err(Failure::Usage(format!(
@@ -104,20 +125,29 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     if let Some(path) = &streams.stderr {
         command.stderr(File::create(path).map_err(Failure::file("write", path))?);
     }
+    opcost_sample::end_with_this_process(&mut command);
     let mut watch = Watch::begin()?;
     let child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
     let fuel = watched_page.map(|page| WatchedFuel::begin(&child, page)).transpose()?;
     watch.wait(&child);
     drop(fuel);
-    let status = watch.finish(child, &program, orphans)?;
+    let Ended { status, asked } = watch.finish(child, &program, orphans)?;
+    // An emulator may have a status of its own for a program that a signal ended.
+    let died = |signal: &i32| match status.signal() {
+        Some(by) => by == *signal || by == Signal::KILL.as_raw(),
+        None => is_emulated && !status.success(),
+    };
+    let interrupted = asked.filter(died);
     if let Some(world) = world {
-        world.check_entered(&program)?;
+        // One that was ended while it came there did not fail to.
+        world.check_entered(&program).map_err(|failure| interrupted.map_or(failure, Failure::Interrupted))?;
     }
-    Ok(match (status.code(), status.signal()) {
+    let finish = match (status.code(), status.signal()) {
         (Some(code), _) => Finish::Exited(code),
         (None, Some(signal)) => Finish::Killed(signal),
         (None, None) => Finish::Exited(1),
-    })
+    };
+    Ok(RunEnd { finish, interrupted })
 }
 
 /// Asks a child what it has left, until this is dropped.

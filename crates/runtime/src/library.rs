@@ -12,13 +12,14 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("text.c", include_str!("c/library/text.c")),
     ("sort.c", include_str!("c/library/sort.c")),
     ("format.c", include_str!("c/library/format.c")),
+    ("times.c", include_str!("c/library/times.c")),
     ("containers.c", include_str!("c/library/containers.c")),
     ("throwing.c", include_str!("c/library/throwing.c")),
     ("strings.c", include_str!("c/library/strings.c")),
     ("streams.c", include_str!("c/library/streams.c")),
     (
         "library.c",
-        "#include \"text.c\"\n#include \"sort.c\"\n#include \"format.c\"\n\
+        "#include \"text.c\"\n#include \"sort.c\"\n#include \"format.c\"\n#include \"times.c\"\n\
          #include \"containers.c\"\n#include \"throwing.c\"\n#include \"strings.c\"\n#include \"streams.c\"\n",
     ),
 ];
@@ -111,7 +112,6 @@ pub const FORMAT: &[&str] = &[
     "__sprintf_chk",
     "__snprintf_chk",
     "asprintf",
-    "strftime",
     "getenv",
     "vscanf",
     "vfscanf",
@@ -120,6 +120,9 @@ pub const FORMAT: &[&str] = &[
     "__isoc99_vfscanf",
     "__isoc99_vsscanf",
 ];
+
+/// Functions of times.c.
+pub const TIMES: &[&str] = &["mktime", "localtime", "strftime"];
 
 /// Functions of containers.c: trees and lists of C++.
 pub const CONTAINERS: &[&str] = &[
@@ -348,7 +351,7 @@ pub const STREAMS: &[&str] = &[
 ];
 
 /// All that are compiled with a program that runs on the machine's libraries.
-pub const ALL: [&[&str]; 6] = [TEXT_AND_SORT, FORMAT, CONTAINERS, THROWING, STRINGS, STREAMS];
+pub const ALL: [&[&str]; 7] = [TEXT_AND_SORT, FORMAT, TIMES, CONTAINERS, THROWING, STRINGS, STREAMS];
 
 /// The start of every name.
 pub const PREFIX: &str = "opc_libc_";

@@ -67,5 +67,6 @@ pub use samples::{
     USUAL_HERTZ,
 };
 pub use session::{Sampler, SessionOptions, SessionProgress};
+pub use sys::parent::end_with_this_process;
 pub use sys::signal::fail_in_background;
 pub use timer::TimerSampler;

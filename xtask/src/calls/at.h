@@ -15,6 +15,10 @@ extern bool is_collecting;
 extern "C" size_t opc_units;
 void note(const char *name);
 bool is_drawn(const char *name);
+// What the next calls are given, in words; until then they are given nothing special.
+__attribute__((format(printf, 1, 2))) void argue(const char *words, ...);
+// How many draws to make.
+size_t tries();
 struct Measured {
   const char *name;
   bool is_wanted;
@@ -74,4 +78,5 @@ void worst_strings();
 void worst_streams();
 void worst_errors();
 void worst_small();
+void worst_fields();
 #endif

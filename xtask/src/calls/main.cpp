@@ -22,17 +22,30 @@ static void all() {
 ROW void measured() { all(); }
 
 #ifdef WORST
+#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <strings.h>
+#include <unistd.h>
 bool is_collecting;
 size_t opc_units;
 static size_t longest, thinness;
 static char **wanted;
 static FILE *notes;
 static bool is_usual;
-void note(const char *name) { fprintf(notes, "%s %zu%s\n", name, opc_units, is_usual ? " usual" : ""); }
+// What is drawn is measured each time: its draws are few enough.
+static char argument[400];
+void argue(const char *words, ...) {
+  va_list list;
+  va_start(list, words), vsnprintf(argument, sizeof argument, words, list), va_end(list);
+  for (char *one = argument; *one; one++)
+    if (*one == '\n') *one = ' ';
+}
+size_t tries() { return 10'000 / thinness; }
+void note(const char *name) {
+  fprintf(notes, "%s %zu%s%s%s\n", name, opc_units, is_usual ? " usual" : "", *argument ? " of " : "", argument);
+}
 
 std::vector<size_t> lengths() {
   std::vector<size_t> all;
@@ -45,6 +58,7 @@ bool is_drawn(const char *name) {
   bool is_wanted = !*wanted || strcmp(name, "opc_nothing") == 0;
   for (char **one = wanted; *one; one++) is_wanted = is_wanted || strcmp(*one, name) == 0;
   if (!is_wanted) return false;
+  if (*argument) return true;
   constexpr size_t ROOM = 1 << 12, FIRST = 200, OTHERS = 8;
   static const char *names[ROOM];
   static size_t calls[ROOM];
@@ -62,6 +76,11 @@ extern "C" {
 void opc_libc_charge(size_t bytes) { opc_units += bytes / 16; }
 void *opc_memcpy(void *to, const void *from, size_t n) { return opc_units += bulk(n), memcpy(to, from, n); }
 void *opc_memset(void *to, int byte, size_t n) { return opc_units += bulk(n), memset(to, byte, n); }
+size_t opc_environment_size() {
+  size_t size = 0;
+  while (environ[size]) size++;
+  return size;
+}
 int opc_memcmp(const void *a, const void *b, size_t n) { return opc_units += n / 16, memcmp(a, b, n); }
 const void *opc_memchr(const void *a, int byte, size_t n) { return opc_units += n / 16, memchr(a, byte, n); }
 int opc_strncmp(const char *a, const char *b, size_t n) { return opc_units += n / 16, strncmp(a, b, n); }
@@ -89,6 +108,8 @@ int main(int, [[maybe_unused]] char **arguments) {
   worst_streams();
   worst_errors();
   worst_small();
+  worst_fields();
+  *argument = 0;
   is_usual = true;
 #endif
   measured();

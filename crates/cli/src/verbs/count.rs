@@ -4,7 +4,8 @@
 //! The report goes to stderr or to `-o`, JSON to `--json`, facts to
 //! `--ledger`; the program's streams stay its own.
 
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use opcost_key::{Anchor, Placement};
 use opcost_profile::Ledger;
@@ -18,6 +19,7 @@ pub(crate) use crate::verbs::inputs::quoted;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
+use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
 use opcost_job::module::{Product, ThreadMode};
 use opcost_report::count::report::{BudgetVerdict, CountReport, Grown, Growth};
@@ -63,12 +65,30 @@ pub(crate) fn with_program<T>(
 
 /// The inputs; a built program only alone.
 fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
-    let inputs = inputs_of("count", &arguments.inputs)?;
+    let inputs = match found_by_name(&arguments.inputs) {
+        Some(path) => vec![Input { path, language: Language::Program }],
+        None => inputs_of("count", &arguments.inputs)?,
+    };
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
         return Err(Failure::Usage("a built program is counted alone; give either it or sources".to_owned()));
     }
     Ok(inputs)
+}
+
+/// The program that a shell would start by this name, where no such file is here: an interpreter that loads
+/// counted modules, or what starts counted programs.
+fn found_by_name(inputs: &[PathBuf]) -> Option<PathBuf> {
+    let [name] = inputs else { return None };
+    if name.components().count() != 1 || name.as_os_str().as_encoded_bytes().contains(&b'/') || name.exists()
+    {
+        return None;
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| {
+        let facts = path.metadata();
+        facts.is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+    })
 }
 
 /// The build that is wanted.
@@ -138,7 +158,8 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         (Some(path), Some(ledger)) => ledgers::save(path, ledger),
         _ => Ok(()),
     };
-    report.next = next(arguments, &report);
+    let is_whole = report.quality == RunQuality::Exact;
+    report.next = next(arguments, &report, is_whole);
     let show = Show {
         arguments: &arguments.show,
         output: arguments.output.as_deref(),
@@ -197,8 +218,8 @@ fn grown(diff: &Diff) -> Vec<Grown> {
     grown
 }
 
-/// The commands to try next: this very one, with one flag more.
-fn next(arguments: &CountArguments, report: &CountReport) -> Vec<String> {
+/// The commands to try next: this very one, with one flag more. A part of a count is no budget.
+fn next(arguments: &CountArguments, report: &CountReport, is_whole: bool) -> Vec<String> {
     let with = |flag: &str| -> Option<String> {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
@@ -213,7 +234,7 @@ fn next(arguments: &CountArguments, report: &CountReport) -> Vec<String> {
     } else if report.summary.lines.iter().any(|line| !line.is_of_line) && is_clangs(report) {
         next.extend(with("--anchor source").map(|line| format!("{line}   (counts lines)")));
     }
-    if arguments.budget.is_none() {
+    if arguments.budget.is_none() && is_whole {
         next.extend(
             with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")),
         );

@@ -24,6 +24,7 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         calls_known: true,
         unseen_calls: std::collections::HashSet::new(),
         outside: None,
+        host: run.host().map(|host| host.display().to_string()),
         listings: Vec::new(),
         machine: std::collections::HashMap::new(),
     }

@@ -319,6 +319,7 @@ fn show_report(arguments: &FuelArguments, report: &FuelReport<'_>) -> Result<Sta
             | FuelVerdict::Memory,
             _,
         ) => Status::Verdict,
+        (FuelVerdict::Interrupted, _) => Status::Interrupted(report.spending.interrupted.unwrap_or_default()),
         (FuelVerdict::Finished, Finish::Exited(0)) => Status::Fine,
         _ => Status::Program,
     })

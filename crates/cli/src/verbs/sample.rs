@@ -223,6 +223,7 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         calls_known: true,
         unseen_calls: estimate.unseen_calls(),
         outside,
+        host: None,
         listings: Vec::new(),
         machine: std::collections::HashMap::new(),
     }

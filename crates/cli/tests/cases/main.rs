@@ -7,6 +7,10 @@
 
 mod certificates;
 mod lines;
+mod charges;
+mod foreign;
+mod interrupted;
+mod killed;
 mod processes;
 mod profiles;
 mod samples;

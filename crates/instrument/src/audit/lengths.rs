@@ -11,7 +11,7 @@ use super::module::Before;
 
 /// Whether `value` is the length of `next` in units, by how it is made.
 pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool {
-    use opcost_ir::{BULK, BULK_TIMES, BYTES_SHIFT, Length};
+    use opcost_ir::{BULK, BULK_TIMES, BYTES_SHIFT, LONGEST_BULK, Length};
     let function = before.function;
     let made = |value: Value, opcode: Opcode| match value {
         Value::Instruction(id) if before.is_metering(id) && function.instructions[id].opcode == opcode => {
@@ -31,17 +31,21 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
     }
     let given = function.operands_of(next);
     let is_number = |value: Value, number: u64| before.number(value) == Some(number as i64);
-    // Of what is moved: five times as much if it is much.
-    let moved = |chosen: Value| {
-        let &[test, times, bytes] = made(chosen, Opcode::Select)? else { return None };
-        let (&[compared, bulk], &[factor, five]) = (made(test, Opcode::ICmp)?, made(times, Opcode::Mul)?)
-        else {
-            return None;
-        };
+    // Which of two a comparison of a value with a number chooses.
+    let chosen = |value: Value, predicate: Predicate, number: u64| {
+        let &[test, first, second] = made(value, Opcode::Select)? else { return None };
+        let &[compared, with] = made(test, Opcode::ICmp)? else { return None };
         let Value::Instruction(test) = test else { return None };
-        let is_so = function.instructions[test].predicate == Some(Predicate::Uge)
-            && (compared, factor) == (bytes, bytes)
-            && is_number(bulk, BULK)
+        let is_so = function.instructions[test].predicate == Some(predicate) && is_number(with, number);
+        is_so.then_some((compared, first, second))
+    };
+    // Of what is moved: five times as much if it is much, and never more than what is longest.
+    let moved = |value: Value| {
+        let (compared, times, bytes) = chosen(value, Predicate::Uge, BULK)?;
+        let &[bounded, five] = made(times, Opcode::Mul)? else { return None };
+        let (below, short, longest) = chosen(bounded, Predicate::Ult, LONGEST_BULK)?;
+        let is_so = [compared, below, short].iter().all(|value| *value == bytes)
+            && is_number(longest, LONGEST_BULK)
             && is_number(five, BULK_TIMES);
         is_so.then_some(bytes)
     };

@@ -53,6 +53,9 @@ pub struct CountJson {
     processes: usize,
     /// How many runs the counts are the sum of.
     runs: u64,
+    /// The program, if it has no counters of its own: what it loaded or started was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_without_counters: Option<String>,
     /// Whether the program's world was held fixed (`--deterministic`).
     deterministic: bool,
     program_status: StatusJson,
@@ -209,6 +212,7 @@ impl CountJson {
                 .map(|tasks| tasks.iter().map(ProcessJson::new).collect()),
             processes: report.processes,
             runs: report.runs,
+            host_without_counters: report.host.clone(),
             deterministic: report.is_deterministic,
             program_status: StatusJson::new(report.finish),
             verdict: verdict(&report.verdict),

@@ -29,6 +29,7 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         calls_known: has_calls(ledger),
         unseen_calls: std::collections::HashSet::new(),
         outside: None,
+        host: None,
         listings: Vec::new(),
         machine: HashMap::new(),
     }

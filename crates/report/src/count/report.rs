@@ -44,6 +44,8 @@ pub struct CountReport {
     pub unseen_calls: HashSet<(String, Option<String>)>,
     /// Where most samples are, if that is outside of the program.
     pub outside: Option<String>,
+    /// The program, if it has no counters of its own: what it loaded or started was counted.
+    pub host: Option<String>,
     /// Functions in detail, the hottest first.
     pub listings: Vec<FunctionListing>,
     /// Machine code of listed functions by their position in the summary, if it was

@@ -123,6 +123,9 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     if let Some(outside) = &report.outside {
         let _ = writeln!(out, "  {} {outside}", paint(BAD, "mostly elsewhere:"));
     }
+    if let Some(host) = &report.host {
+        let _ = writeln!(out, "  {host} has no counters of its own: this is what it loaded or started");
+    }
     if report.processes > 1 {
         let _ = writeln!(out, "  in {} processes", report.processes);
     }

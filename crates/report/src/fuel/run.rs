@@ -44,6 +44,8 @@ pub enum FuelVerdict {
     Memory,
     /// It is not allowed, or did what is not allowed; in the sandbox.
     Rejected,
+    /// The user ended the run by a signal: nothing is said of the program.
+    Interrupted,
 }
 
 /// A metered run, ready to be shown.
@@ -74,6 +76,7 @@ impl FuelReport<'_> {
         match self.spending.finish {
             _ if self.offence().is_some() => FuelVerdict::Rejected,
             _ if self.spending.page.stopped.is_some() || is_over => FuelVerdict::UsedUp,
+            _ if self.spending.interrupted.is_some() => FuelVerdict::Interrupted,
             _ if ending == Some(Ending::Time) => FuelVerdict::Time,
             _ if ending == Some(Ending::Clock) => FuelVerdict::Blocked,
             Finish::Killed(_) if self.spending.page.is_memory_full => FuelVerdict::Memory,
@@ -149,6 +152,9 @@ impl FuelReport<'_> {
                 let (word, why) = self.walled_end();
                 format!("{}: {why}, {}", paint(BAD, word), self.charged(&of))
             }
+            FuelVerdict::Interrupted => {
+                format!("{}: {}, {}", paint(BAD, "interrupted"), self.interruption(), self.charged(&of))
+            }
             FuelVerdict::Crashed => {
                 let what = match (self.spending.finish, self.spending.page.crash) {
                     (_, Some(code)) if code & !0xffff == TRAP => trap(code).to_owned(),
@@ -212,6 +218,11 @@ impl FuelReport<'_> {
             text.push_str("it started another process, whose work is not in this number\n");
         }
         text
+    }
+
+    /// Who ended the run.
+    fn interruption(&self) -> String {
+        format!("signal {} ended the run", self.spending.interrupted.unwrap_or_default())
     }
 
     fn walled_end(&self) -> (&'static str, String) {
@@ -312,7 +323,7 @@ pub struct FuelJson {
     /// Whether its world was held fixed (`--deterministic`).
     deterministic: bool,
     program_status: EndJson,
-    /// Why it is rejected, out of time or memory, or blocked.
+    /// Why it is rejected, out of time or memory, blocked, or interrupted.
     reason: Option<String>,
     /// What speaks against metering it at all; then it did not run.
     objections: Vec<ObjectionJson>,
@@ -391,6 +402,7 @@ impl FuelJson {
                 FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
                     Some(report.walled_end().1)
                 }
+                FuelVerdict::Interrupted => Some(report.interruption()),
                 _ => None,
             },
             objections: Vec::new(),

@@ -188,6 +188,18 @@ static void opc_fuel_watch_ends(void) {
 // The library (library/) says by calls of it what is to be charged.
 OPC_HIDDEN void opc_libc_charge(size_t bytes) { (void)bytes; }
 
+// How many variables the environment has. opcost's own differ between what counts and what pays.
+OPC_HIDDEN size_t opc_environment_size(void) {
+  extern char **environ;
+  size_t size = 0;
+  for (char **one = environ; one && *one; one++) {
+    const char *own = "OPCOST_", *name = *one;
+    while (*own && *own == *name) own++, name++;
+    size += *own != 0;
+  }
+  return size;
+}
+
 __attribute__((constructor(101))) static void opc_fuel_start(void) {
   const char *path = getenv("OPCOST_FUEL");
 #ifdef OPC_WALLED

@@ -27,6 +27,18 @@ static void copy(char *to, size_t size, const char *from) {
 // The library (library/) says by calls of it what is to be charged.
 void opc_libc_charge(size_t bytes) { (void)bytes; }
 
+// How many variables the environment has. opcost's own differ between what counts and what pays.
+size_t opc_environment_size(void) {
+  extern char **environ;
+  size_t size = 0;
+  for (char **one = environ; one && *one; one++) {
+    const char *own = "OPCOST_", *name = *one;
+    while (*own && *own == *name) own++, name++;
+    size += *own != 0;
+  }
+  return size;
+}
+
 __attribute__((cold)) void opc_fuel_used_up(const struct opc_site *site) {
   page->left_at_stop = page->left;
   page->line = site->line;

@@ -68,6 +68,9 @@ OPC_HIDDEN _Noreturn void opc_crash(int number, const char *reason, const struct
 // Charged before it is called, for library functions that pay by length.
 OPC_HIDDEN void opc_libc_charge(size_t bytes) { (void)bytes; }
 
+// A plug-in has no environment of its own.
+OPC_HIDDEN size_t opc_environment_size(void) { return 0; }
+
 static void opc_enter(void) {
   opc_heap_open();
   for (void (*const *constructor)(void) = opc_plugin_constructors; *constructor; constructor++) (*constructor)();

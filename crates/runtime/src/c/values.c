@@ -44,6 +44,18 @@
 /* The library (library/) says by calls of it what is to be charged. */
 OPC_HIDDEN void opc_libc_charge(size_t bytes) { (void)bytes; }
 
+/* How many variables the environment has. opcost's own differ between what counts and what pays. */
+OPC_HIDDEN size_t opc_environment_size(void) {
+    extern char **environ;
+    size_t size = 0;
+    for (char **one = environ; one && *one; one++) {
+        const char *own = "OPCOST_", *name = *one;
+        while (*own && *own == *name) own++, name++;
+        size += *own != 0;
+    }
+    return size;
+}
+
 #include "values_file.c"
 #include "values_point.c"
 #include "values_check.c"

@@ -11,6 +11,7 @@
 
 pub(crate) mod event;
 pub(crate) mod gate;
+pub(crate) mod parent;
 pub(crate) mod ring;
 pub(crate) mod signal;
 

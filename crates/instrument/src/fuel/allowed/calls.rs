@@ -18,6 +18,10 @@ use crate::library::{LibraryFact, known};
 /// Bytes that a call may copy as its arguments.
 const LARGEST_COPY: u64 = 4096;
 
+/// `_IOFBF`, and the smallest buffer by which streams cost what is charged.
+const FULL_BUFFERS: u64 = 0;
+const SMALLEST_BUFFER: u64 = 1024;
+
 /// Where each declaration is used first, in the order of the module.
 pub(super) fn first_uses(module: &Module) -> IdMap<DeclarationId, Option<Use>> {
     let mut uses = IdMap::filled(module.declarations.len(), None);
@@ -51,6 +55,9 @@ impl Court<'_> {
                 continue;
             }
             self.outside_function(&declaration.name, at);
+            if declaration.name == "setvbuf" && !self.library.adds("setvbuf") {
+                self.small_buffers(id);
+            }
         }
         for function in module.functions.values() {
             if function.linkage == Linkage::Elsewhere {
@@ -69,6 +76,41 @@ impl Court<'_> {
                 let reason = format!("refers to {name}, data of which nothing is known");
                 self.object_at(Rule::OutsideData, self.first_mention(name), reason, TO_ALLOW);
             }
+        }
+    }
+
+    /// A stream with a small buffer or none, or one for lines, does for a letter what others do for a buffer.
+    fn small_buffers(&mut self, setvbuf: DeclarationId) {
+        let module = self.module;
+        let number = |value: Value| match value {
+            Value::Constant(id) => module.constants[id].text.parse::<u64>().ok(),
+            _ => None,
+        };
+        let is_large = |function: &Function, id: InstructionId| {
+            let is_called =
+                function.call(id).is_some_and(|call| call.callee == CalleeRef::Declaration(setvbuf));
+            let operands = function.operands_of(id);
+            let uses = operands.iter().filter(|value| **value == Value::Declaration(setvbuf)).count();
+            is_called
+                && uses == 1
+                && operands.len() == 5
+                && number(operands[2]) == Some(FULL_BUFFERS)
+                && number(operands[3]).is_some_and(|size| size >= SMALLEST_BUFFER)
+        };
+        let reason =
+            || "uses setvbuf for a small buffer, one for lines, or none: a letter costs more then".to_owned();
+        let remedy = "call it with _IOFBF and 1024 bytes or more, and fflush where output is due";
+        for (at, function) in module.functions.iter() {
+            for id in function.instructions.ids() {
+                let is_use = function.operands_of(id).contains(&Value::Declaration(setvbuf));
+                if is_use && !is_large(function, id) {
+                    let at = Some(Use { function: at, instruction: id });
+                    self.object_at(Rule::OutsideFunction, at, reason(), remedy);
+                }
+            }
+        }
+        if let Some(at) = self.first_mention("setvbuf") {
+            self.object_at(Rule::OutsideFunction, Some(at), reason(), remedy);
         }
     }
 

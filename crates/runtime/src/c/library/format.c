@@ -9,7 +9,7 @@
 #include "library.h"
 
 #include <float.h>
-#include <time.h>
+#include <wchar.h>
 
 // The power of two of a number; of what is none, the highest.
 static int opc_power(long double number) {
@@ -42,7 +42,7 @@ static size_t opc_size_of(const char **format) {
   return number;
 }
 
-enum { PER_CONVERSION = 150, PER_PLACED = 40000 };
+enum { PER_CONVERSION = 150, PER_PLACED = 40000, EACH_WIDE_LETTER = 30, EACH_VARIABLE = 6 };
 
 // Every conversion of a format, and what its arguments say of it. The list is a copy.
 static void opc_charge_format(const char *format, va_list list) {
@@ -81,14 +81,14 @@ static void opc_charge_format(const char *format, va_list list) {
     }
     int is_wide = 0;
     for (;; format++) {
-      if (*format == 'l' || *format == 'j' || *format == 'z' || *format == 't' || *format == 'q') longs++;
+      if (*format == 'l' || *format == 'j' || *format == 'z' || *format == 'Z' || *format == 't' || *format == 'q') longs++;
       else if (*format == 'L') is_wide = 1, longs = 2;
       else if (*format != 'h') break;
     }
     if (*format == 'q') longs = 2;
     units += PER_CONVERSION + 4 * width;
     switch (*format) {
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c':
+    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'b': case 'B': case 'c':
       if (has_precision) units += 4 * precision;
       if (longs) (void)va_arg(list, long long);
       else (void)va_arg(list, int);
@@ -104,6 +104,13 @@ static void opc_charge_format(const char *format, va_list list) {
       const char *text = va_arg(list, const char *);
       int letters_are_wide = longs || *format == 'S';
       if (!letters_are_wide && text) opc_charge_copy(LIBRARY(strnlen)(text, has_precision ? precision : SIZE_MAX));
+      if (letters_are_wide && text) {
+        // Each letter becomes a byte or more, so of more letters than the precision none is looked at.
+        const wchar_t *wide = (const wchar_t *)text;
+        size_t most = has_precision ? precision : SIZE_MAX, length = 0;
+        while (length < most && wide[length]) length++;
+        units += length * EACH_WIDE_LETTER;
+      }
       break;
     }
     case 'p': case 'n': (void)va_arg(list, void *); break;
@@ -185,18 +192,13 @@ OUTPUT_VARIADIC(asprintf, (char **to, const char *format, ...),
                 (opc_charge_units(CHECKED), opc_charge_made(vasprintf(to, format, arguments))))
 #endif
 
-// A conversion of a time writes some words; a width stands in what comes out.
-size_t LIBRARY(strftime)(char *to, size_t size, const char *format, const struct tm *time) {
-  size_t units = 0;
-  for (const char *at = format; *at; at++) units += *at == '%' ? 1500 : 12;
-  opc_charge_units(units);
-  size_t written = strftime(to, size, format, time);
-  opc_charge_copy(written);
-  return written;
-}
+// How many variables the environment has, but for those of opcost. Costs a call.
+size_t opc_environment_size(void);
 
+// Each variable is looked at.
 char *LIBRARY(getenv)(const char *name) {
   opc_libc_charge(LIBRARY(strlen)(name));
+  opc_charge_units(opc_environment_size() * EACH_VARIABLE);
   return getenv(name);
 }
 
@@ -232,15 +234,33 @@ static size_t opc_went_on(const struct opc_position *position, FILE *file) {
 #endif
 }
 
+// Whether a conversion makes wide letters of what it reads, one at a time.
+static int opc_reads_wide(const char *format) {
+  for (; *format; format++)
+    if (*format == 'S' || *format == 'C' ||
+        (*format == 'l' && (format[1] == 's' || format[1] == 'c' || format[1] == '[')))
+      return 1;
+  return 0;
+}
+
+enum { EACH_FORMAT_LETTER = 12, EACH_SET = 200, EACH_READ = 18, EACH_WIDE_READ = 70 };
+
+// A set of letters is a table of all bytes, made anew each time.
+static void opc_charge_input_format(const char *format) {
+  size_t units = 0;
+  for (; *format; format++) units += *format == '[' ? EACH_SET : EACH_FORMAT_LETTER;
+  opc_charge_units(units);
+}
+
 #define INPUT(name, parameters, file, call)             \
   int LIBRARY(name) parameters {                        \
     struct opc_position position = opc_position_of(file); \
-    opc_libc_charge(LIBRARY(strlen)(format));           \
+    opc_charge_input_format(format);                    \
     va_list arguments;                                  \
     va_start(arguments, format);                        \
     int read = call;                                    \
     va_end(arguments);                                  \
-    opc_charge_units(opc_went_on(&position, file) * 16); \
+    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : 16)); \
     return read;                                        \
   }
 INPUT(scanf, (const char *format, ...), stdin, vscanf(format, arguments))
@@ -262,9 +282,9 @@ INPUT(__isoc23_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(
 #define INPUT_OF_LIST(name, parameters, file, call)       \
   int LIBRARY(name) parameters {                          \
     struct opc_position position = opc_position_of(file); \
-    opc_libc_charge(LIBRARY(strlen)(format));             \
+    opc_charge_input_format(format);                      \
     int read = call;                                      \
-    opc_charge_units(opc_went_on(&position, file) * 16);  \
+    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : 16));  \
     return read;                                          \
   }
 INPUT_OF_LIST(vscanf, (const char *format, va_list arguments), stdin, vscanf(format, arguments))
@@ -291,8 +311,9 @@ static size_t opc_readable(const char *text, const char *format) {
 }
 
 static void opc_charge_text_input(const char *text, const char *format) {
+  opc_charge_input_format(format);
   opc_libc_charge(LIBRARY(strlen)(text));
-  opc_charge_units(opc_readable(text, format) * 18);
+  opc_charge_units(opc_readable(text, format) * (opc_reads_wide(format) ? EACH_WIDE_READ : EACH_READ));
 }
 
 #define TEXT_INPUT(name, call)                                \

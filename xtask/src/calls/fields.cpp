@@ -1,0 +1,219 @@
+// Does what is charged follow every field and flag of the arguments, and what the
+// process has? Both are drawn, by a fixed seed: dates of any field, zones, formats
+// with every flag and letter, the buffers of streams, the size of the environment.
+#include "at.h"
+#ifdef WORST
+#include <climits>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <unistd.h>
+
+extern "C" {
+tm *at_localtime(const time_t *);
+tm *at_gmtime(const time_t *);
+time_t at_mktime(tm *);
+size_t at_strftime(char *, size_t, const char *, const tm *);
+char *at_getenv(const char *);
+char *at_strerror(int);
+int at_vsprintf(char *, const char *, va_list);
+int at_vsnprintf(char *, size_t, const char *, va_list);
+int at_vsscanf(const char *, const char *, va_list);
+int at_vfscanf(FILE *, const char *, va_list);
+int at_fputc(int, FILE *);
+int at_putc(int, FILE *);
+int at_fgetc(FILE *);
+int at_getc(FILE *);
+int at_ungetc(int, FILE *);
+int at_fflush(FILE *);
+int at_fputs(const char *, FILE *);
+size_t at_fwrite(const void *, size_t, size_t, FILE *);
+size_t at_fread(void *, size_t, size_t, FILE *);
+char *at_fgets(char *, int, FILE *);
+FILE *at_fopen(const char *, const char *);
+int at_fclose(FILE *);
+}
+
+static uint64_t draw(uint64_t below) {
+  static uint64_t state = 88172645463325252;
+  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+  return state % below;
+}
+
+static const char *one_of(std::initializer_list<const char *> all) { return all.begin()[draw(all.size())]; }
+
+// Mostly usual, sometimes at an end of what an `int` can be.
+static int field() {
+  switch (draw(8)) {
+  case 0: return INT_MAX - (int)draw(3);
+  case 1: return INT_MIN + (int)draw(3);
+  case 2: return (int)draw(UINT32_MAX);
+  case 3: return (int)draw(1 << 22) - (1 << 21);
+  default: return (int)draw(60);
+  }
+}
+
+static tm date() {
+  tm parts = {};
+  bool is_usual = draw(2);
+  int *fields[] = {&parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &parts.tm_wday, &parts.tm_yday};
+  for (int *one : fields) *one = is_usual ? (int)draw(12) : field();
+  // At the ends of all years a search takes long: a few draws do.
+  if (is_usual || draw(40)) parts.tm_year = (int)draw(draw(2) ? 150 : 3000);
+  parts.tm_isdst = draw(4) ? (int)draw(3) - 1 : field();
+  parts.tm_zone = nullptr;
+  return parts;
+}
+
+// Sometimes another zone: files with and without a rule, rules, names, and none.
+static void change_zone() {
+  if (draw(4)) return;
+  static const std::string named = "<" + std::string(300, 'a') + ">5";
+  const char *zone = one_of({"UTC", "Europe/Berlin", "Asia/Tokyo", "EST5EDT,M3.2.0,M11.1.0", "", ":/nowhere", "XXX-3YYY,J60,J300",
+                             "America/Sao_Paulo", "Africa/Casablanca", "right/UTC", named.c_str(), nullptr});
+  if (zone) setenv("TZ", zone, 1);
+  else unsetenv("TZ");
+}
+
+static void dates(size_t n) {
+  std::string room(100'000, 0), name(10'000, 'z');
+  for (size_t i = 0; i < n; i++) {
+    change_zone();
+    time_t time = (time_t)draw(UINT64_MAX) >> draw(50);
+    const char *zone = getenv("TZ") ? getenv("TZ") : "none";
+    argue("%ld in %.20s", (long)time, zone);
+    pointer = at_localtime(&time), pointer = at_gmtime(&time);
+    tm parts = date();
+    argue("%d/%d/%d %d:%d:%d isdst %d in %.20s", parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_hour, parts.tm_min,
+          parts.tm_sec, parts.tm_isdst, zone);
+    tm copy = parts;
+    number = at_mktime(&copy);
+    std::string format;
+    for (size_t pieces = 1 + draw(5); pieces > 0; pieces--) {
+      format += "%";
+      for (size_t flags = draw(3); flags > 0; flags--) format += "_-0^#"[draw(5)];
+      if (draw(3) == 0) format += std::to_string(draw(draw(2) ? 20 : 9000));
+      if (draw(4) == 0) format += "EO"[draw(2)];
+      format += "aAbBcCdDeFgGhHIjklmMnNpPrRsStTuUVwWxXyYzZ%+x"[draw(44)];
+      if (draw(3) == 0) format += " of ";
+    }
+    if (draw(3) == 0) parts.tm_zone = name.c_str() + draw(name.size());
+    argue("%s of %d/%d/%d isdst %d in %.20s", format.c_str(), parts.tm_year, parts.tm_mon, parts.tm_mday, parts.tm_isdst, zone);
+    at_strftime(&room[0], draw(4) ? room.size() : 10, format.c_str(), &parts);
+  }
+  unsetenv("TZ");
+}
+
+static void prints(const char *format, char *to, ...) {
+  va_list list;
+  va_start(list, to), at_vsprintf(to, format, list), va_end(list);
+  va_start(list, to), at_vsnprintf(to, 20, format, list), va_end(list);
+}
+
+static void scans(const char *text, const char *format, ...) {
+  va_list list;
+  va_start(list, format), at_vsscanf(text, format, list), va_end(list);
+  // Of the file as much as its buffer holds.
+  if (strlen(text) > 4000 || draw(8)) return;
+  FILE *file = fopen("scan.txt", "w+");
+  fputs("_", file), fputs(text, file), rewind(file), fgetc(file);
+  va_start(list, format), at_vfscanf(file, format, list), va_end(list);
+  fclose(file);
+}
+
+static void conversions(size_t n) {
+  std::string room(300'000, 0), text(20'000, 'b');
+  std::wstring wide(20'000, L'w');
+  static char got[8][40'000];
+  for (size_t i = 0; i < n; i++) {
+    std::string flags;
+    for (size_t count = draw(4); count > 0; count--) flags += "-+ #0'I"[draw(7)];
+    if (draw(3) == 0) flags += std::to_string(draw(draw(2) ? 30 : 20'000));
+    if (draw(3) == 0) flags += "." + std::to_string(draw(draw(2) ? 30 : 20'000));
+    std::string format = "%" + flags;
+    size_t length = draw(draw(2) ? 30 : 20'000);
+    argue("%s of a text of %zu", format.c_str(), length);
+    switch (draw(4)) {
+    case 0: {
+      std::string wants = format + one_of({"d", "ld", "hhd", "zx", "jo", "tu", "Zd", "b", "lB", "c", "lc", "C", "m", "%", "p"});
+      prints((wants + "|").c_str(), &room[0], (long)draw(UINT64_MAX) & 127, 1L, 2L);
+      break;
+    }
+    case 1: prints((format + one_of({"f", "e", "g", "a", "F", "E", "G", "A"})).c_str(), &room[0], (double)draw(UINT64_MAX) / (double)(1 + draw(1 << 30))); break;
+    case 2: prints((format + "s").c_str(), &room[0], text.c_str() + text.size() - length); break;
+    default: prints((format + one_of({"ls", "S"})).c_str(), &room[0], wide.c_str() + wide.size() - length); break;
+    }
+    std::string input, wants;
+    for (size_t words = draw(6); words > 0; words--) {
+      if (draw(2)) input += std::to_string(draw(UINT64_MAX) >> draw(60)) + " ";
+      else input += std::string(draw(draw(2) ? 20 : 2000), " ab1."[draw(5)]);
+    }
+    for (size_t pieces = 1 + draw(7); pieces > 0; pieces--) {
+      std::string width = draw(4) ? "" : std::to_string(1 + draw(500)), stays = draw(4) ? "" : "*";
+      switch (draw(6)) {
+      case 0: wants += std::string(draw(draw(2) ? 5 : 3000), " ab1"[draw(4)]); break;
+      case 1: wants += "%" + stays + width + "[" + (draw(2) ? "^" : "") + std::string(1 + draw(draw(2) ? 5 : 2000), 'a') + "b-z0-9 ]"; break;
+      default: wants += "%" + stays + width + one_of({"d", "i", "x", "lld", "f", "lf", "s", "c", "n", "ls", "lc", "l[a-z]", "p", "%"});
+      }
+    }
+    argue("%s from %zu letters", wants.c_str(), input.size());
+    scans(input.c_str(), wants.c_str(), got[0], got[1], got[2], got[3], got[4], got[5], got[6]);
+  }
+}
+
+static void buffers(size_t n) {
+  static char room[4096], text[4096];
+  memset(text, 'l', sizeof text - 1);
+  for (size_t i = 0; i < n / 8; i++) {
+    bool writes = draw(2);
+    FILE *file = writes ? fopen("/dev/null", "w") : fopen("input.txt", "r");
+    size_t size = 1024 + draw(3072);
+    setvbuf(file, room, _IOFBF, size);
+    for (int call = 0; call < 6; call++) {
+      size_t length = draw(draw(2) ? 8 : 900);
+      argue("a buffer of %zu, %zu letters", size, length);
+      const char *letters = text + sizeof text - 1 - length;
+      // Fills and empties what the first call would.
+      if (writes) {
+        fputc('a', file), number = draw(2) ? at_fputc('a' - (draw(4) ? 0 : 'a' - '\n'), file) : at_putc('b', file);
+        at_fputs(letters, file), at_fwrite(letters, 1, length, file), at_fflush(file);
+      } else {
+        static char got[4096];
+        fgetc(file), number = at_fgetc(file), number = at_getc(file), at_ungetc('c', file), at_fread(got, 1, length, file);
+        at_fgets(got, 1 + (int)length, file);
+      }
+    }
+    fclose(file);
+  }
+  std::string long_mode = "r" + std::string(5000, 'x');
+  argue("a mode of 5,000 letters");
+  if (FILE *file = at_fopen("/dev/null", long_mode.c_str())) at_fclose(file);
+}
+
+// A program may put its own environment in place of the one that it was given.
+static void environments(size_t n) {
+  char **before = environ;
+  static char variable[] = "NAME=value", *many[20'001];
+  for (size_t i = 0; i < n / 8; i++) {
+    size_t count = draw(draw(2) ? 60 : 20'000);
+    for (size_t at = 0; at < 20'001; at++) many[at] = at < count ? variable : nullptr;
+    environ = many;
+    argue("%zu variables", count);
+    pointer = at_getenv("HOME"), pointer = at_getenv("N"), pointer = at_getenv("");
+    time_t time = 1'000'000'000;
+    pointer = at_localtime(&time);
+    environ = before;
+    int error = field();
+    argue("error %d", error);
+    pointer = at_strerror(error);
+  }
+}
+
+void worst_fields() {
+  dates(tries()), conversions(tries()), buffers(tries()), environments(tries());
+}
+#endif
