@@ -22,7 +22,7 @@ pub mod cost;
 pub mod driver;
 pub mod input;
 pub mod install;
-pub mod link_flags;
+mod link_flags;
 pub mod machine;
 pub mod options;
 pub mod order;
