@@ -11,6 +11,7 @@
 //! | which compilers are at hand? | [`tools`] |
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
+//! | which flags cannot be kept? | `late_flags` |
 //! | which weights are meant? | [`cost`] |
 //! | what of opcost's own is compiled, and was it before? | [`runtime`], [`cache`] |
 //! | in which order does the linker put functions? | [`order`] |
@@ -22,6 +23,7 @@ pub mod cost;
 pub mod driver;
 pub mod input;
 pub mod install;
+mod late_flags;
 mod link_flags;
 pub mod machine;
 pub mod options;
