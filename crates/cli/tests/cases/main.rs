@@ -5,6 +5,7 @@
 //! kinds that the programs stand for are tested where they belong; here stands one line for each.
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
+mod coroutines;
 mod flags;
 mod limits;
 mod processes;
