@@ -1,5 +1,7 @@
 //! What limits of a program were recorded with: numbers mean something only there.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// What limits were recorded with; numbers mean something only there.
@@ -17,9 +19,28 @@ pub struct RecordedCheck {
     /// Why the limits are what they are.
     #[serde(default)]
     pub reason: String,
+    /// What the whole run did; none in a file of an earlier version, whose limit is that number.
+    #[serde(default)]
+    pub instructions: Option<u64>,
     /// Modules by the ways that they were built in, where these are several.
     #[serde(default)]
     pub builds: Vec<RecordedBuild>,
+    /// What functions did that do much of the work, or have a limit of their own. These are no
+    /// limits.
+    #[serde(default)]
+    pub functions: BTreeMap<String, RecordedWork>,
+}
+
+/// What one function did.
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedWork {
+    /// Instructions that it did by itself, without its callees.
+    pub instructions: u64,
+    /// Hash of its body, by which it is found under another name; none where several functions
+    /// had one body.
+    #[serde(default)]
+    pub body: Option<String>,
 }
 
 /// Modules that were built in one way.

@@ -7,11 +7,15 @@
 // module, and for each increment it is told how often the block that it stands in
 // runs, in edges of the module as it was before (the pass splits edges and, before
 // indirect branches, blocks). Hashes, names and the file's format are LLVM's too.
+//
+// A coroutine is whole there, and its frames cannot be followed. LLVM's own passes split it into functions,
+// which can be counted. They bear a mark: clang's profile is of the whole coroutine, so it has none of them.
 #include "generate.h"
 #include "passes.h"
 #include "shim.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -21,7 +25,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PGOOptions.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Coroutines/CoroCleanup.h"
+#include "llvm/Transforms/Coroutines/CoroEarly.h"
+#include "llvm/Transforms/Coroutines/CoroSplit.h"
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -42,6 +50,34 @@ char *write_bitcode(const Module &module, const char *path) {
   std::string message = std::string("cannot write ") + path + ": " + out.error().message();
   out.clear_error();
   return opcost::copy(message);
+}
+
+// The mark of functions that were a coroutine, or a part of one.
+constexpr const char *kSplit = "opcost-split";
+
+// Splits all coroutines as LLVM does.
+void split_coroutines(Module &module, TargetMachine *machine, int32_t level) {
+  DenseSet<const Function *> whole;
+  for (Function &function : module)
+    if (!function.isPresplitCoroutine()) whole.insert(&function);
+  PassBuilder builder(machine);
+  opcost::Managers managers(builder, module);
+  ModulePassManager passes;
+  passes.addPass(CoroEarlyPass());
+  passes.addPass(createModuleToPostOrderCGSCCPassAdaptor(CoroSplitPass(/*OptimizeFrame=*/level > 0)));
+  passes.addPass(CoroCleanupPass());
+  passes.run(module, managers.modules);
+  for (Function &function : module)
+    if (!function.isDeclaration() && !whole.contains(&function)) function.addFnAttr(kSplit);
+}
+
+// Writes the module, with its coroutines split.
+char *write_anchor(const Module &module, TargetMachine *machine, int32_t level, const char *path) {
+  if (none_of(module, [](const Function &function) { return function.isPresplitCoroutine(); }))
+    return write_bitcode(module, path);
+  std::unique_ptr<Module> copy = CloneModule(module);
+  split_coroutines(*copy, machine, level);
+  return write_bitcode(*copy, path);
 }
 
 // One way into a block: a successor of a block as it was, or the entry.
@@ -107,7 +143,7 @@ char *opcost_pgo_anchor(LLVMModuleRef handle, const opcost_emission *how, int32_
   callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
     if (!is_there && pass == kDoor) {
       is_there = true;
-      wrong = write_bitcode(module, path);
+      wrong = write_anchor(module, machine.get(), level, path);
     }
     return !is_there;
   });
@@ -137,7 +173,7 @@ void opcost_pgo_counters(LLVMModuleRef handle, const opcost_pgo_sink *sink) {
   PGOInstrumentationGen().run(module, managers.modules);
   for (Function &function : module) {
     auto number = numbers.find(&function);
-    if (number == numbers.end()) continue;
+    if (number == numbers.end() || function.hasFnAttribute(kSplit)) continue;
     bool is_told = false;
     uint32_t sites[IPVK_Last + 1] = {};
     for (Instruction &instruction : instructions(function)) {

@@ -10,12 +10,14 @@
 //! # let source = folder.join("sum.c");
 //! # std::fs::write(&source, "#include <stdlib.h>\nint main(int argc, char **argv) {\n    unsigned sum = 0;\n    for (int i = 0; i < atoi(argv[1]); i++) sum += i * i;\n    return sum == 7;\n}\n").unwrap();
 //! let program = Program::build([&source], &CompileOptions::default())?;
-//! let small = program.measure(&Run::with(["10"]))?.summary().weight;
-//! let large = program.measure(&Run::with(["20"]))?.summary().weight;
+//! let small = program.count(&Run::with(["10"]))?;
+//! let large = program.count(&Run::with(["20"]))?.total().exact().unwrap();
 //! // Each iteration costs the same.
-//! assert_eq!((large - small) % 10, 0);
-//! let ledger = program.count(&Run::with(["10"]))?;
-//! opcost::ledgers::save(&folder.join("run.opc"), &ledger)?;
+//! assert_eq!((large - small.total().exact().unwrap()) % 10, 0);
+//! for function in small.functions() {
+//!     println!("{} did {:?}", function.name(), function.instructions);
+//! }
+//! opcost::ledgers::save(&folder.join("run.opc"), &small)?;
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }
 //! ```
@@ -84,14 +86,22 @@ pub mod slice;
 pub mod tune;
 
 pub use code::Code;
+pub use counting::Measurement;
 #[cfg(feature = "worker")]
 pub use offer::offer;
+pub use opcost_answer::bits::BitsAnswers;
 pub use opcost_answer::contract::PortContract;
+pub use opcost_answer::dependence::ExplainAnswers;
 pub use opcost_answer::fuel::Spending;
 pub use opcost_answer::loops::LoopAnswers;
+pub use opcost_answer::names::demangle;
+pub use opcost_answer::run::Finish;
 pub use opcost_answer::{Failure, Status};
 pub use opcost_job::program::{LinePlace, WorldWish};
-pub use opcost_profile::Ledger;
+pub use opcost_profile::{
+    Column, Fact, Ledger, LedgerFunction, LedgerLine, LedgerTotal, Quality, SourcePlace, Subject,
+};
+pub use opcost_recover::{FunctionTotal, LineTotal, ProgramSummary, SourceLine};
 pub use opcost_run::start::Streams;
 pub use opcost_toolchain::options::CompileOptions;
 pub use program::{Program, Run};

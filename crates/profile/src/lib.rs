@@ -16,6 +16,7 @@ mod builds;
 mod cut_short;
 pub mod diff;
 pub mod formats;
+mod functions;
 mod joined;
 mod ledger;
 mod merge;
@@ -36,6 +37,7 @@ mod example;
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
 pub use builds::{BuildGroup, BuildValues, build_values, unlike_builds};
 pub use cut_short::cut_short;
+pub use functions::{LedgerFunction, LedgerLine, LedgerTotal};
 pub use ledger::{
     About, Called, CodeFacts, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, ProcessEnding, Subject,
 };

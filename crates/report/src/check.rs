@@ -1,13 +1,19 @@
 //! What a check found: text, a job summary, annotations, `opcost.check/1`.
+//!
+//! A run has a verdict by its limits, and a change by what was recorded (`change`): a count within its
+//! tolerance that is another one is other code. Functions are printed where they say why.
+
+mod change;
+mod github;
+mod json;
 
 use std::fmt::Write;
-use std::path::Path;
 
+pub use change::{RecordedTotal, WorkChange};
+pub use github::print_github;
+pub use json::CheckJson;
 use opcost_recover::SourceLine;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::count::json::StatusJson;
 use crate::kit::numbers::{counted, grouped};
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, paint};
 use opcost_answer::Status;
@@ -29,15 +35,16 @@ pub struct CheckedRun {
     pub name: String,
     /// Its line in the file.
     pub line: u32,
-    /// Most instructions that it may do in all, in units of the cost model; none if the file sets
-    /// none.
-    pub limit: Option<u128>,
-    /// Line of that limit in the file, from 1.
-    pub limit_line: Option<u32>,
+    /// Limit of all that it does, in units of the cost model; none if the file sets none.
+    pub limit: Option<CheckLimit>,
+    /// What it did when its limits were recorded.
+    pub recorded_total: Option<RecordedTotal>,
     /// What was counted, if it came to that.
     pub counted: Option<CountToCheck>,
-    /// Functions with a limit; on a first update those that will get one.
+    /// Functions with a limit, and those that are recorded.
     pub functions: Vec<CheckedFunction>,
+    /// Whether numbers of functions in the file were written by an earlier version.
+    pub has_recorded_functions: bool,
     /// Build that the limits were recorded with; none before the first update.
     pub recorded: Option<RecordedCheck>,
     /// What is said of the run.
@@ -54,19 +61,52 @@ pub struct CountToCheck {
     pub build: RecordedCheck,
 }
 
-/// A function that has a limit, or will have.
+/// The most that something may do, in units of the cost model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckLimit {
+    /// The limit itself.
+    pub most: u128,
+    /// By how much a count may be above it.
+    pub tolerance: u128,
+    /// Its line in the file, from 1.
+    pub line: u32,
+}
+
+impl CheckLimit {
+    /// How much a count is above it, where that is more than the tolerance.
+    fn over(self, count: u128) -> Option<u128> {
+        count.checked_sub(self.most).filter(|&over| over > self.tolerance)
+    }
+}
+
+/// What became of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionFate {
+    /// It is there.
+    Present,
+    /// It has another name.
+    Renamed(String),
+    /// No function has its name or its body: it is inlined everywhere, removed or rewritten.
+    Absent,
+    /// It does what functions did that are absent.
+    TakesOver,
+}
+
+/// A function that has a limit, or is recorded.
 pub struct CheckedFunction {
     /// Its name in the file.
     pub asked: String,
+    /// What became of it.
+    pub fate: FunctionFate,
     /// File and line of the function, as debug information says; none without it.
     pub place: Option<SourceLine>,
     /// Instructions that the function did, in units of the cost model, without those of its
     /// callees.
     pub instructions: u128,
-    /// Most that it may do; none while it has no limit yet.
-    pub limit: Option<u128>,
-    /// Line of that limit in the file, from 1.
-    pub limit_line: Option<u32>,
+    /// What it did when limits were recorded, if it is recorded.
+    pub recorded: Option<u128>,
+    /// Limit of what it does, if somebody wrote one.
+    pub limit: Option<CheckLimit>,
 }
 
 /// What is said of a run.
@@ -129,15 +169,78 @@ impl CheckReport {
 }
 
 impl CheckedFunction {
-    fn over(&self) -> Option<u128> {
-        self.limit.and_then(|limit| self.instructions.checked_sub(limit)).filter(|&over| over > 0)
+    /// How much it is above its limit.
+    pub fn over(&self) -> Option<u128> {
+        self.limit.and_then(|limit| limit.over(self.instructions))
+    }
+
+    /// Whether it breaks its limit.
+    fn breaks(&self) -> bool {
+        self.over().is_some() && self.fate != FunctionFate::TakesOver
+    }
+
+    /// What it is called now; none if it is absent.
+    pub fn name_now(&self) -> Option<&str> {
+        match &self.fate {
+            FunctionFate::Present | FunctionFate::TakesOver => Some(&self.asked),
+            FunctionFate::Renamed(name) => Some(name),
+            FunctionFate::Absent => None,
+        }
+    }
+
+    /// What is to be said of it, if anything.
+    fn remark(&self, tolerance: u128) -> Option<String> {
+        let does = || format!("by itself {}", counted(self.instructions, "instruction"));
+        let limit = self.limit.map(|limit| grouped(limit.most)).unwrap_or_default();
+        match (&self.fate, self.over(), self.recorded) {
+            (FunctionFate::Renamed(name), None, _) => Some(format!("is now {name}")),
+            (FunctionFate::Absent, ..) => Some(format!(
+                "is not there by that name: inlined, removed or rewritten; it did {} by itself",
+                grouped(self.recorded.unwrap_or_default())
+            )),
+            (FunctionFate::TakesOver, Some(over), _) => {
+                Some(format!("{} of {limit}, {} more by functions that are inlined", does(), grouped(over)))
+            }
+            (_, Some(over), _) => Some(format!("{} of {limit}, {} over", does(), grouped(over))),
+            (_, None, Some(recorded)) if self.instructions.abs_diff(recorded) > tolerance => {
+                let sign = if self.instructions > recorded { "more" } else { "less" };
+                let change = grouped(self.instructions.abs_diff(recorded));
+                Some(format!("{}, {change} {sign} than {}", does(), grouped(recorded)))
+            }
+            _ => None,
+        }
     }
 }
 
 impl CheckedRun {
-    fn over(&self) -> Option<u128> {
+    /// How much the whole run is above its limit.
+    pub fn over(&self) -> Option<u128> {
         let total = self.counted.as_ref()?.total;
-        self.limit.and_then(|limit| total.checked_sub(limit)).filter(|&over| over > 0)
+        self.limit.and_then(|limit| limit.over(total))
+    }
+
+    /// Whether the run, or a function with a limit, is above it.
+    pub fn is_over(&self) -> bool {
+        self.over().is_some() || self.functions.iter().any(CheckedFunction::breaks)
+    }
+
+    /// What the run does by what is recorded, where the two compare.
+    fn change(&self) -> Option<WorkChange> {
+        let is_judged = matches!(self.verdict, CheckVerdict::Within | CheckVerdict::Over);
+        let total = self.counted.as_ref().filter(|_| is_judged)?.total;
+        self.recorded_total.map(|recorded| recorded.change(total))
+    }
+
+    /// Functions of which there is something to say, with that.
+    fn remarks(&self) -> Vec<(&CheckedFunction, String)> {
+        if self.counted.is_none() || matches!(self.verdict, CheckVerdict::Refused(_)) {
+            return Vec::new();
+        }
+        let tolerance = self.recorded_total.map_or(0, |recorded| recorded.tolerance);
+        let said = |function| Some((function, CheckedFunction::remark(function, tolerance)?));
+        let mut remarks: Vec<_> = self.functions.iter().filter_map(said).collect();
+        remarks.sort_by_key(|(function, _)| !function.breaks());
+        remarks
     }
 
     fn word(&self) -> &'static str {
@@ -167,12 +270,19 @@ impl CheckedRun {
 
     fn figures(&self) -> String {
         let Some(counted) = &self.counted else { return String::new() };
-        match (self.limit, self.over()) {
-            (None, _) => grouped(counted.total),
-            (Some(limit), None) => format!("{} of {}", grouped(counted.total), grouped(limit)),
+        let total = grouped(counted.total);
+        let limited = match (self.limit, self.over()) {
+            (None, _) => total,
+            (Some(limit), None) => format!("{total} of {}", grouped(limit.most)),
             (Some(limit), Some(over)) => {
-                format!("{} of {}, {} over", grouped(counted.total), grouped(limit), grouped(over))
+                format!("{total} of {}, {} over", grouped(limit.most), grouped(over))
             }
+        };
+        match (self.change(), self.recorded_total) {
+            (Some(change), Some(recorded)) => {
+                format!("{limited}   {change}{}", recorded.difference(counted.total))
+            }
+            _ => limited,
         }
     }
 }
@@ -192,17 +302,10 @@ pub fn print_check(report: &CheckReport, written: Option<bool>) -> String {
         for reason in run.reasons() {
             let _ = writeln!(out, "    {reason}");
         }
-        for function in &run.functions {
-            let Some(over) = function.over() else { continue };
-            let _ = writeln!(
-                out,
-                "    {}  {}  by itself {} of {}, {} over",
-                paint(STRONG, &function.asked),
-                paint(DIM, place_of(function)),
-                counted(function.instructions, "instruction"),
-                grouped(function.limit.unwrap_or(0)),
-                grouped(over)
-            );
+        for (function, said) in run.remarks() {
+            let place =
+                function.place.as_ref().map_or(String::new(), |_| format!("{}  ", place_of(function)));
+            let _ = writeln!(out, "    {}  {}{said}", paint(STRONG, &function.asked), paint(DIM, place));
         }
     }
     match written {
@@ -235,24 +338,30 @@ pub fn print_markdown(report: &CheckReport) -> String {
     let mut out =
         format!("{sign} **opcost**: {}\n\n<details{open}><summary>counts</summary>\n\n", report.summary());
     out.push_str(
-        "| run | function (by itself) | instructions | limit | verdict |\n|---|---|---:|---:|---|\n",
+        "| run | function (by itself) | instructions | limit or recorded | verdict |\n|---|---|---:|---:|---|\n",
     );
     for run in &report.runs {
         let total = run.counted.as_ref().map_or("–".to_owned(), |counted| grouped(counted.total));
-        let limit = run.limit.map_or("–".to_owned(), grouped);
+        let limit = run.limit.map_or("–".to_owned(), |limit| grouped(limit.most));
         let reasons = run.reasons();
         let said = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
-        let verdict = cell(&format!("{}{said}", run.word()));
+        let change = run.change().map_or(String::new(), |change| format!(", {change}"));
+        let verdict = cell(&format!("{}{change}{said}", run.word()));
         let _ = writeln!(out, "| **{}** | all | {total} | {limit} | {verdict} |", cell(&run.name));
-        for function in run.functions.iter().filter(|function| function.limit.is_some()) {
-            let verdict = if function.over().is_some() { "over" } else { "within" };
+        for function in &run.functions {
+            let verdict = match (function.limit, function.breaks()) {
+                (_, true) => "over",
+                (Some(_), false) => "within",
+                (None, _) => "recorded",
+            };
+            let limit = function.limit.map(|limit| limit.most).or(function.recorded);
             let _ = writeln!(
                 out,
                 "| {} | `{}` | {} | {} | {verdict} |",
                 cell(&run.name),
                 function.asked.replace('|', "\\|").replace('`', "'"),
                 counted(function.instructions, "instruction"),
-                grouped(function.limit.unwrap_or(0))
+                limit.map_or("–".to_owned(), grouped)
             );
         }
     }
@@ -263,134 +372,4 @@ pub fn print_markdown(report: &CheckReport) -> String {
 /// Text that does not end a cell of a table or begin a tag.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
-}
-
-/// Annotations of GitHub Actions: at the function that is over its limit, or
-/// else at the limit.
-pub fn print_github(report: &CheckReport) -> String {
-    let mut out = String::new();
-    for run in &report.runs {
-        for reason in run.reasons() {
-            annotate(&mut out, &report.file, run.line, &format!("{}: {reason}", run.name));
-        }
-        if run.over().is_some() {
-            let text = format!("{}: instructions {}", run.name, run.figures());
-            annotate(&mut out, &report.file, run.limit_line.unwrap_or(run.line), &text);
-        }
-        for function in &run.functions {
-            let Some(over) = function.over() else { continue };
-            let text = format!(
-                "{} in run {}: {} of {}, {} over",
-                function.asked,
-                run.name,
-                counted(function.instructions, "instruction"),
-                grouped(function.limit.unwrap_or(0)),
-                grouped(over)
-            );
-            match &function.place {
-                Some(at) => annotate(&mut out, &from_here(report, &at.file), at.line, &text),
-                None => annotate(&mut out, &report.file, function.limit_line.unwrap_or(run.line), &text),
-            }
-        }
-    }
-    out.push_str(&report.summary());
-    out.push('\n');
-    out
-}
-
-/// A file named from the folder of `opcost.toml`, as it is named from here.
-fn from_here(report: &CheckReport, file: &str) -> String {
-    let folder = Path::new(&report.file).parent().unwrap_or(Path::new(""));
-    tidy_path(&folder.join(file).display().to_string())
-}
-
-fn annotate(out: &mut String, file: &str, line: u32, text: &str) {
-    let message = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let file = file
-        .replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-        .replace(':', "%3A")
-        .replace(',', "%2C");
-    let _ = writeln!(out, "::error file={file},line={line},title=opcost::{message}");
-}
-
-/// What a check found.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.check/1")]
-pub struct CheckJson {
-    /// Always `opcost.check/1`.
-    #[schemars(extend("const" = "opcost.check/1"))]
-    schema: &'static str,
-    /// The file with the limits.
-    file: String,
-    /// The worst of the runs' verdicts as an exit status: 0, 1, 3 or 4.
-    status: u8,
-    runs: Vec<RunJson>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct RunJson {
-    name: String,
-    #[schemars(extend("enum" = ["within", "over", "program failed", "no verdict", "failed"]))]
-    verdict: &'static str,
-    /// Why there is no verdict, or what failed.
-    reasons: Vec<String>,
-    /// null: it did not come to counting.
-    total: Option<u128>,
-    limit: Option<u128>,
-    functions: Vec<FunctionJson>,
-    program_status: StatusJson,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FunctionJson {
-    /// Its name in the file with the limits.
-    name: String,
-    file: Option<String>,
-    line: Option<u32>,
-    /// What it does by itself, without the functions that it calls.
-    instructions: u128,
-    /// The most that it may do by itself.
-    limit: Option<u128>,
-    #[schemars(extend("enum" = ["within", "over", "none"]))]
-    verdict: &'static str,
-}
-
-impl CheckJson {
-    /// The document.
-    pub fn new(report: &CheckReport) -> CheckJson {
-        CheckJson {
-            schema: "opcost.check/1",
-            file: report.file.clone(),
-            status: report.status().number(),
-            runs: report.runs.iter().map(RunJson::new).collect(),
-        }
-    }
-}
-
-impl RunJson {
-    fn new(run: &CheckedRun) -> RunJson {
-        let function = |function: &CheckedFunction| FunctionJson {
-            name: function.asked.clone(),
-            file: function.place.as_ref().map(|place| place.file.clone()),
-            line: function.place.as_ref().map(|place| place.line),
-            instructions: function.instructions,
-            limit: function.limit,
-            verdict: match (function.limit, function.over()) {
-                (None, _) => "none",
-                (_, None) => "within",
-                (_, Some(_)) => "over",
-            },
-        };
-        RunJson {
-            name: run.name.clone(),
-            verdict: run.word(),
-            reasons: run.reasons(),
-            total: run.counted.as_ref().map(|counted| counted.total),
-            limit: run.limit,
-            functions: run.functions.iter().map(function).collect(),
-            program_status: StatusJson::new(run.counted.as_ref().and_then(|counted| counted.finish)),
-        }
-    }
 }

@@ -8,9 +8,11 @@
 //! |---|---|
 //! | how is a program compiled, and for which machine? | [`options`], [`machine`] |
 //! | what has the user given? | [`input`] |
+//! | in which order are sources of Fortran compiled? | `fortran` |
 //! | which compilers are at hand? | [`tools`] |
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
+//! | which flags cannot be kept? | `late_flags` |
 //! | which weights are meant? | [`cost`] |
 //! | what of opcost's own is compiled, and was it before? | [`runtime`], [`cache`] |
 //! | in which order does the linker put functions? | [`order`] |
@@ -20,9 +22,11 @@ pub mod build;
 pub mod cache;
 pub mod cost;
 pub mod driver;
+mod fortran;
 pub mod input;
 pub mod install;
-pub mod link_flags;
+mod late_flags;
+mod link_flags;
 pub mod machine;
 pub mod options;
 pub mod order;

@@ -40,10 +40,51 @@ pub(crate) fn is_linkers(flag: &str) -> bool {
         || matches!(flag, "-rdynamic" | "-no-pie")
 }
 
-/// Flags that mean something to the linking compiler.
+/// Flags that mean something to the linking compiler: it finds libraries by them, and those that the
+/// compiler's own instrumentation calls.
 pub(crate) fn reaches_linker(flag: &str) -> bool {
-    ["-l", "-L", "-Wl,", "-fsanitize", "-static", "-m", "--target", "--sysroot", "-fuse-ld"]
-        .iter()
-        .any(|prefix| flag.starts_with(prefix))
-        || matches!(flag, "-pthread" | "-fopenmp" | "-no-pie" | "-pie" | "-nostdlib" | "-rdynamic")
+    const PREFIXES: [&str; 16] = [
+        "-l",
+        "-L",
+        "-Wl,",
+        "-fsanitize",
+        "-static",
+        "-shared-lib",
+        "-m",
+        "--target",
+        "--sysroot",
+        "-fuse-ld",
+        "-fopenmp",
+        "-fprofile",
+        "-fcs-profile",
+        "-fcreate-profile",
+        "-fxray-instrument",
+        "-fmemory-profile",
+    ];
+    // Compiled code reads these; the linking compiler would take them for files of its own.
+    // The word after `-mllvm` belongs to it, and is none of the linker's.
+    let reads = ["-fprofile-use", "-fprofile-instr-use", "-fprofile-sample-use", "-fopenmp-simd", "-mllvm"];
+    PREFIXES.iter().any(|prefix| flag.starts_with(prefix))
+        && !reads.iter().any(|prefix| flag.starts_with(prefix))
+        || matches!(
+            flag,
+            "-pthread" | "-no-pie" | "-pie" | "-nostdlib" | "-rdynamic" | "--coverage" | "-coverage" | "-pg"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reaches_linker;
+
+    #[test]
+    fn instrumentation_brings_its_library() {
+        for flag in
+            ["--coverage", "-fprofile-generate", "-fprofile-instr-generate=x", "-fxray-instrument", "-pg"]
+        {
+            assert!(reaches_linker(flag), "{flag}");
+        }
+        for flag in ["-fprofile-use=x", "-mllvm", "-O2", "-fcoverage-mapping", "-DNDEBUG"] {
+            assert!(!reaches_linker(flag), "{flag}");
+        }
+    }
 }

@@ -172,8 +172,9 @@ pub(crate) struct CheckArguments {
     /// Checks only this run. May be repeated.
     #[arg(long = "run", value_name = "NAME")]
     pub(crate) runs: Vec<String>,
-    /// Writes the counts into the file as new limits, for each run and for functions that do much of the
-    /// work without their callees. Each run is made twice. A number that differs becomes no limit.
+    /// Writes the counts into the file as new limits: of each run, and of functions with a limit of their
+    /// own. It also records what other functions did. Each run is made twice. A number that differs becomes
+    /// no limit.
     #[arg(long, requires = "reason")]
     pub(crate) update: bool,
     /// Why the limits change. It is written into the file.
@@ -264,8 +265,11 @@ opcost.toml:
   args = [\"20\"]
   stdin = \"map.txt\"
   limit = 2_500_000_000
-  [run.small-map.functions]     # each by itself, without what it calls
+  tolerance = \"0.5 %\"           # or a number of instructions; also at the top, and of a function
+  [run.small-map.functions]     # limits that you choose; each by itself, without what it calls
   \"search(Board&, int)\" = 1_600_000_000
+
+The total decides, and functions that have a limit here. What other functions did is only recorded.
 
 Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict. There is no verdict if
 opcost failed, or if compiler, flags, target or cost model differ from those of the limits.";

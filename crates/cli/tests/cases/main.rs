@@ -11,11 +11,16 @@ mod charges;
 mod foreign;
 mod interrupted;
 mod killed;
+mod coroutines;
+mod flags;
+mod limits;
 mod processes;
 mod profiles;
 mod samples;
+mod shown;
 mod tail_calls;
 mod widths;
+mod threads;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

@@ -92,7 +92,7 @@ fn another_build_gives_no_verdict() {
 fn a_function_that_is_gone_gives_no_verdict() {
     let place = recorded();
     let text = place.read("opcost.toml");
-    place.write("opcost.toml", text.replacen("work = ", "wrok = 1\nwork = ", 1));
+    place.write("opcost.toml", format!("{text}[run.short.functions]\nwrok = 1\n"));
     let said = place.opcost(&["check"]).expect(1).stdout;
     assert!(
         said.contains("no function is called 'wrok'; did you mean work?") && said.contains("in line "),
@@ -176,8 +176,8 @@ fn a_number_that_a_run_drew_becomes_no_limit() {
 fn limits_of_functions_are_of_the_function_by_itself() {
     let place = recorded();
     let text = place.read("opcost.toml");
-    let words =
-        "# What each function does by itself, without the functions that it calls.\n[run.short.functions]";
+    let words = "# What each function does by itself, without the functions that it calls.\n\
+        # These are no limits; those are in a table functions of the run.\n[run.short.recorded.functions]";
     assert!(text.contains(words), "{text}");
     assert!(!text.contains("main = "), "main does little by itself: {text}");
     place

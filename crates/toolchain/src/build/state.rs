@@ -14,6 +14,7 @@ use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
 use crate::cost::{COUNTED, cost_model, fuel_model};
+use crate::late_flags::{refuse_printing, refuse_unkept, refuse_unmetered};
 use crate::machine::Machine;
 use crate::options::CompileOptions;
 use crate::runtime::compile_library;
@@ -138,7 +139,15 @@ impl Build {
     }
 
     /// Finds the tools and makes the temporary folder.
+    ///
+    /// # Errors
+    /// A tool is missing, the cost model is wrong, or a flag cannot be kept.
     pub fn new(options: &CompileOptions, purpose: Purpose) -> Result<Build, Failure> {
+        refuse_printing(&options.cflags)?;
+        refuse_unkept(&options.cflags)?;
+        if matches!(purpose, Purpose::Fuel { .. }) {
+            refuse_unmetered(&options.cflags)?;
+        }
         let folder =
             Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         Ok(Build {

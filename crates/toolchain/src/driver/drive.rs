@@ -19,7 +19,8 @@
 //! order by the ledger's counts (`tuned.rs`, `ordered.rs`).
 //!
 //! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
-//! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and
+//! `-print-…`, `-emit-llvm`, a wrong one), or with words that print in place of compiling (`-###`), goes to
+//! the compiler itself, and
 //! `-r` links without the runtime, since its product is linked again. What
 //! configure looks at stays clang's: exit status, stderr, files.
 //!
@@ -42,6 +43,7 @@ use super::names::Front;
 use super::plan::{Plan, Role};
 use super::wishes::Wishes;
 use super::words::Words;
+use crate::late_flags::refuse_unkept;
 use crate::tools::{Tools, failed, status_of};
 
 impl Drive {
@@ -65,6 +67,10 @@ impl Drive {
 
     /// Does what the command line asks for; the exit status for the caller.
     pub fn run(&self) -> Result<u8, Failure> {
+        if self.words.only_print() {
+            return self.pass_on();
+        }
+        refuse_unkept(&self.words.shaping())?;
         if let Some(words) = &self.wishes.tune {
             return self.tuned(words);
         }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 
+use crate::late_flags::queries_driver;
 use crate::threads::word_may_start;
 
 /// Nested response files end here.
@@ -51,6 +52,12 @@ impl Words {
         let end = self.expanded.iter().position(|word| word == "--").unwrap_or(self.expanded.len());
         let (options, inputs) = self.expanded.split_at(end);
         [options, flags, inputs].concat()
+    }
+
+    /// Whether they ask the driver what it would do or what it has, and not to compile. Its plan would
+    /// have jobs all the same.
+    pub(crate) fn only_print(&self) -> bool {
+        self.expanded.iter().any(|word| word.to_str().is_some_and(queries_driver))
     }
 
     /// Whether the word was given.
@@ -119,7 +126,7 @@ fn behind_inputs(inputs: Vec<OsString>, behind: &[OsString]) -> Vec<OsString> {
 /// Words whose work opcost does itself, or that contradict it.
 fn is_dropped(word: &OsStr) -> bool {
     let exact = ["-gsplit-dwarf", "-fno-integrated-as", "-no-integrated-as", "-ffat-lto-objects"];
-    let prefixes = ["-flto", "-save-temps", "--save-temps", "-gsplit-dwarf=", "-fembed-bitcode"];
+    let prefixes = ["-flto", "-save-temps", "--save-temps", "-gsplit-dwarf=", "-fembed-bitcode=off"];
     exact.iter().any(|flag| word == *flag)
         || prefixes.iter().any(|prefix| starts_with(word, prefix))
         || word == "-fwhole-program-vtables"

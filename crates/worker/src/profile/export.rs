@@ -60,7 +60,7 @@ pub(crate) fn export(job: &ExportJob) -> Result<ExportAnswers, WorkError> {
     match job.format {
         ExportFormat::Bitcode => bitcode(job, &ledger, laid)?,
         ExportFormat::Profdata => {
-            let mut records = profile_records(laid)?;
+            let mut records = profile_records(laid, &mut answers)?;
             if job.is_part {
                 records.extend(elsewhere(&ledger, &job.modules));
             }
@@ -144,8 +144,12 @@ fn counts_by_function(ledger: &Ledger) -> BTreeMap<(&str, &str), Vec<u64>> {
     all
 }
 
+/// Why a function that was counted is in no profile.
+const NOT_PROFILED: &str =
+    "clang's profile has no counters in it (a coroutine is profiled before it is split)";
+
 /// What LLVM's counters would have counted, and whom calls through pointers called.
-fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
+fn profile_records(laid: Vec<Laid>, answers: &mut ExportAnswers) -> Result<Vec<PgoRecord>, WorkError> {
     let modules: Vec<(&ModuleMap, &Matched)> = laid.iter().map(|one| (&one.map, &one.matched)).collect();
     let targets = targets(&modules);
     let mut profiled = Vec::new();
@@ -154,7 +158,12 @@ fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
         for (id, counts) in one.counted() {
             taken.insert(id, (counts.entries, one.branches(id, counts)?));
         }
-        profiled.push((taken, one.session.pgo_counters()));
+        let functions = one.session.pgo_counters();
+        for &id in taken.keys().filter(|id| functions.iter().all(|one| one.function != **id)) {
+            answers.functions = answers.functions.saturating_sub(1);
+            answers.refused.push((one.map.functions[id].name.clone(), NOT_PROFILED.to_owned()));
+        }
+        profiled.push((taken, functions));
     }
     let mut names: BTreeMap<(usize, FunctionId), String> = BTreeMap::new();
     for (module, (_, functions)) in profiled.iter().enumerate() {

@@ -4,6 +4,8 @@
 //! own compiler and flags, and they compare module by module. A file of an earlier version tells those of
 //! one module only; then these are held against the first one.
 
+use std::collections::BTreeMap;
+
 use opcost_answer::check::{RecordedBuild, RecordedCheck};
 use opcost_profile::{BuildGroup, BuildValues, build_values, unlike_builds};
 use opcost_report::count::report::ReportFacts;
@@ -21,6 +23,8 @@ pub(super) fn recorded(facts: &ReportFacts) -> RecordedCheck {
         target: facts.first(|group| group.build.target.clone()),
         cost_model: facts.cost_model.clone(),
         reason: String::new(),
+        instructions: None,
+        functions: BTreeMap::new(),
         builds: if facts.groups.len() > 1 { facts.groups.iter().map(group).collect() } else { Vec::new() },
     }
 }

@@ -9,15 +9,22 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
+use toml_edit::DocumentMut;
 
-use crate::arguments::{BudgetError, parse_budget};
+use super::limit::{CountLimit, FunctionLimit, Tolerance};
 use opcost_answer::Failure;
 use opcost_answer::check::RecordedCheck;
+
+/// Comes above what functions did.
+pub(super) const SELF_COST: &str =
+    "# What each function does by itself, without the functions that it calls.";
 
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
+    /// By how much counts may be above limits, where a run or a function has no tolerance.
+    pub(crate) tolerance: Option<Tolerance>,
     /// The runs, by name.
     #[serde(default)]
     pub(crate) run: BTreeMap<String, Spanned<RunConfig>>,
@@ -43,33 +50,13 @@ pub(crate) struct RunConfig {
     pub(crate) ignore_status: bool,
     /// Limit of the whole run.
     pub(crate) limit: Option<Spanned<CountLimit>>,
+    /// By how much its counts may be above its limits.
+    pub(crate) tolerance: Option<Tolerance>,
     /// Limits of functions, by any of their names.
     #[serde(default)]
-    pub(crate) functions: BTreeMap<String, Spanned<CountLimit>>,
+    pub(crate) functions: BTreeMap<String, Spanned<FunctionLimit>>,
     /// What the limits were recorded with.
     pub(crate) recorded: Option<RecordedCheck>,
-}
-
-/// A number of instructions: `2_500_000_000` or `"2.5G"`.
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
-#[serde(try_from = "LimitText")]
-pub(crate) struct CountLimit(pub(crate) u128);
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "a limit is a number of instructions: 2_500_000_000 or \"2.5G\"")]
-enum LimitText {
-    Number(u64),
-    Text(String),
-}
-
-impl TryFrom<LimitText> for CountLimit {
-    type Error = BudgetError;
-    fn try_from(text: LimitText) -> Result<CountLimit, BudgetError> {
-        match text {
-            LimitText::Number(number) => Ok(CountLimit(number.into())),
-            LimitText::Text(text) => parse_budget(&text).map(CountLimit),
-        }
-    }
 }
 
 /// The file's text and what it asks for.
@@ -100,6 +87,15 @@ impl ConfigFile {
             )));
         }
         Ok(file)
+    }
+
+    /// Whether a run's numbers of functions were written by an earlier version of opcost, which put
+    /// this comment above them. Then numbers alone are what functions did, and no limits.
+    pub(crate) fn has_recorded_functions(&self, run: &str) -> bool {
+        let Ok(document) = self.text.parse::<DocumentMut>() else { return false };
+        let functions = document.get("run").and_then(|runs| runs.get(run)?.get("functions")?.as_table());
+        let prefix = functions.and_then(|table| table.decor().prefix()?.as_str());
+        prefix.is_some_and(|prefix| prefix.contains(SELF_COST))
     }
 
     /// The line of a place in the text, from 1.

@@ -1,13 +1,16 @@
 //! `opcost check`: do the named runs keep their limits?
 //!
 //! Every run of `opcost.toml` is built and counted as `opcost count` would,
-//! in the file's folder, and held against its limits. No verdict (status 1)
-//! where numbers cannot be compared: another compiler, other flags, target or
-//! model than recorded, counts that are lower bounds, a function that is not
-//! there. One run's failure does not hide the others'.
+//! in the file's folder, and held against its limits. The total decides, and functions that
+//! somebody gave a limit (`functions`); what other functions did is there for comparison. No verdict
+//! (status 1) where numbers cannot be compared: another compiler, other flags, target or
+//! model than recorded, counts that are lower bounds, a limit of a function that
+//! never was. One run's failure does not hide the others'.
 
 mod build;
 mod config;
+mod functions;
+mod limit;
 mod update;
 
 use std::path::{Path, PathBuf};
@@ -16,29 +19,25 @@ use std::process::Command;
 use clap::Parser;
 use opcost_profile::formats::write_whole;
 
-use config::{ConfigFile, CountLimit, RunConfig};
+use config::{ConfigFile, RunConfig};
+use functions::{Bodies, Expected};
+use limit::Tolerance;
 
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
 use crate::verbs::count::with_program;
 use crate::verbs::counted::report_of_run;
 use crate::verbs::show::save_failure_json;
 use opcost::counting::{Measurement, Task};
-use opcost_answer::names::demangle;
-use opcost_answer::names::no_function;
+use opcost_answer::check::{RecordedCheck, RecordedWork};
 use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
 use opcost_report::check::{
-    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, CountToCheck, print_check,
+    CheckJson, CheckLimit, CheckReport, CheckVerdict, CheckedRun, CountToCheck, RecordedTotal, print_check,
     print_github, print_markdown,
 };
 use opcost_report::count::report::CountReport;
-use opcost_report::kit::names::find_functions;
-use opcost_report::kit::numbers::{grouped, share};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_run::start::Streams;
-
-/// Share of the total from which on a first `--update` gives a function a limit.
-const LIMITED_SHARE: f64 = 0.05;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, Failure> {
@@ -121,10 +120,15 @@ fn check_run(file: &ConfigFile, name: &str, at_least: u32) -> CheckedRun {
     let mut run = CheckedRun {
         name: name.to_owned(),
         line: file.line(&entry.span()),
-        limit: config.limit.as_ref().map(|limit| limit.get_ref().0),
-        limit_line: config.limit.as_ref().map(|limit| file.line(&limit.span())),
+        limit: config.limit.as_ref().map(|limit| CheckLimit {
+            most: limit.get_ref().0,
+            tolerance: tolerance(file, config).of(limit.get_ref().0),
+            line: file.line(&limit.span()),
+        }),
+        recorded_total: recorded_total(file, config),
         counted: None,
         functions: Vec::new(),
+        has_recorded_functions: file.has_recorded_functions(name),
         recorded: config.recorded.clone(),
         verdict: CheckVerdict::Within,
     };
@@ -133,7 +137,18 @@ fn check_run(file: &ConfigFile, name: &str, at_least: u32) -> CheckedRun {
         return run;
     }
     match count(config, at_least) {
-        Ok(report) => judge(file, config, &report, &mut run),
+        Ok((report, bodies)) => {
+            let expected = expected(file, config, run.has_recorded_functions);
+            let mut refusals = Vec::new();
+            run.functions = functions::checked(&expected, &report, &bodies, &mut refusals);
+            let build = RecordedCheck {
+                instructions: u64::try_from(report.summary.weight).ok(),
+                functions: functions::to_record(&run.functions, &report, &bodies),
+                ..build::recorded(&report.facts)
+            };
+            run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
+            judge(config, &report, refusals, &mut run);
+        }
         Err(error) if error.status() == Status::Usage => {
             run.verdict = CheckVerdict::Misused(error.to_string());
         }
@@ -143,7 +158,7 @@ fn check_run(file: &ConfigFile, name: &str, at_least: u32) -> CheckedRun {
 }
 
 /// Builds and counts one run.
-fn count(config: &RunConfig, at_least: u32) -> Result<CountReport, Failure> {
+fn count(config: &RunConfig, at_least: u32) -> Result<(CountReport, Bodies), Failure> {
     if let Some(build) = &config.build {
         let status = Command::new("sh")
             .args(["-c", build])
@@ -169,7 +184,7 @@ fn count(config: &RunConfig, at_least: u32) -> Result<CountReport, Failure> {
             repeat: arguments.repeat.max(at_least),
             is_deterministic: arguments.deterministic,
         })?;
-        Ok(report_of_run(&measurement))
+        Ok((report_of_run(&measurement), Bodies::of(&measurement.modules())))
     })
 }
 
@@ -191,13 +206,44 @@ fn count_arguments(config: &RunConfig) -> Result<CountArguments, Failure> {
     }
 }
 
+/// By how much counts of a run may be above its limits.
+fn tolerance(file: &ConfigFile, config: &RunConfig) -> Tolerance {
+    let unwritten = if config.recorded.is_some() { Tolerance::RECORDED } else { Tolerance::Instructions(0) };
+    config.tolerance.or(file.config.tolerance).unwrap_or(unwritten)
+}
+
+/// What the run did when its limits were recorded. Earlier versions recorded it as the limit alone.
+fn recorded_total(file: &ConfigFile, config: &RunConfig) -> Option<RecordedTotal> {
+    let recorded = config.recorded.as_ref()?;
+    let limit = config.limit.as_ref().map(|limit| limit.get_ref().0);
+    let total = recorded.instructions.map(u128::from).or(limit)?;
+    Some(RecordedTotal { total, tolerance: tolerance(file, config).of(total) })
+}
+
+/// What a run's functions are held against.
+fn expected(file: &ConfigFile, config: &RunConfig, has_recorded_functions: bool) -> Expected {
+    let is_recorded = |is_plain: bool| has_recorded_functions && is_plain && config.recorded.is_some();
+    let mut recorded = config.recorded.as_ref().map_or_else(Default::default, |it| it.functions.clone());
+    let mut limits = std::collections::BTreeMap::new();
+    for (name, entry) in &config.functions {
+        let limit = entry.get_ref();
+        let most = limit.limit.0;
+        if is_recorded(limit.is_plain) {
+            let instructions = u64::try_from(most).unwrap_or(u64::MAX);
+            recorded.insert(name.clone(), RecordedWork { instructions, body: None });
+            continue;
+        }
+        let tolerance = limit.tolerance.unwrap_or_else(|| tolerance(file, config)).of(most);
+        limits.insert(name.clone(), CheckLimit { most, tolerance, line: file.line(&entry.span()) });
+    }
+    Expected { limits, recorded }
+}
+
 /// Holds what was counted against the limits.
-fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut CheckedRun) {
-    let build = build::recorded(&report.facts);
+fn judge(config: &RunConfig, report: &CountReport, missing: Vec<String>, run: &mut CheckedRun) {
     let mut refusals =
         config.recorded.as_ref().map_or_else(Vec::new, |recorded| build::unlike(recorded, &report.facts));
-    run.functions = functions(file, config, report, &mut refusals);
-    run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
+    refusals.extend(missing);
     if opcost_interrupt::was_stopped() {
         refusals.push("not exact: it was stopped by a signal".into());
     }
@@ -217,16 +263,14 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
         refusals
             .push("it has no limits yet; opcost check --update --reason \"first limits\" writes them".into());
     }
-    let over = run.limit.is_some_and(|limit| report.summary.weight > limit)
-        || run
-            .functions
-            .iter()
-            .any(|function| function.limit.is_some_and(|limit| function.instructions > limit));
+    if run.limit.is_some() && run.over().is_none() {
+        functions::mark_inlined(&mut run.functions);
+    }
     let failed = !config.ignore_status && report.finish.is_some_and(|finish| !finish.is_success());
     run.verdict = match () {
         () if !refusals.is_empty() => CheckVerdict::Refused(refusals),
         () if failed => CheckVerdict::ProgramFailed,
-        () if over => CheckVerdict::Over,
+        () if run.is_over() => CheckVerdict::Over,
         () => CheckVerdict::Within,
     };
 }
@@ -234,47 +278,4 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
 /// Whether the run's world is held fixed already.
 fn arguments_are_fixed(config: &RunConfig) -> bool {
     config.flags.iter().any(|flag| flag == "--deterministic")
-}
-
-/// The functions with limits; without any, those that a first update limits.
-fn functions(
-    file: &ConfigFile,
-    config: &RunConfig,
-    report: &CountReport,
-    refusals: &mut Vec<String>,
-) -> Vec<CheckedFunction> {
-    let summary = &report.summary;
-    if config.functions.is_empty() && config.recorded.is_none() {
-        let hot = report.by_cost().into_iter();
-        let hot = hot.filter(|total| share(total.instructions, summary.weight) >= LIMITED_SHARE);
-        return hot
-            .map(|total| CheckedFunction {
-                asked: demangle(&total.name),
-                place: total.place.clone(),
-                instructions: total.instructions,
-                limit: None,
-                limit_line: None,
-            })
-            .collect();
-    }
-    let mut checked = Vec::new();
-    for (name, limit) in &config.functions {
-        let CountLimit(most) = *limit.get_ref();
-        match find_functions(summary, name) {
-            Ok(found) => checked.push(CheckedFunction {
-                asked: name.clone(),
-                place: summary.functions[found[0]].place.clone(),
-                instructions: found.iter().map(|&at| summary.functions[at].instructions).sum(),
-                limit: Some(most),
-                limit_line: Some(file.line(&limit.span())),
-            }),
-            Err(near) => refusals.push(format!(
-                "{} (limit of {} in line {})",
-                no_function(name, &near),
-                grouped(most),
-                file.line(&limit.span())
-            )),
-        }
-    }
-    checked
 }

@@ -3,19 +3,17 @@
 //! Comments, order and layout stay (toml_edit). A run whose numbers and build
 //! are as recorded is not touched, its reason neither, so that a second
 //! update changes nothing. The date is left to the version control that the
-//! file lies in.
+//! file is in. What functions did is kept in `recorded`, and is no limit. A limit of a function that
+//! somebody wrote becomes what the function did.
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use opcost_answer::check::{RecordedBuild, RecordedCheck};
 
-use super::config::ConfigFile;
+use super::config::{ConfigFile, SELF_COST};
 use opcost_answer::Failure;
-use opcost_report::check::CheckedRun;
+use opcost_report::check::{CheckedFunction, CheckedRun};
 use opcost_report::kit::numbers::grouped;
-
-/// Comes above limits of functions.
-const SELF_COST: &str = "\n# What each function does by itself, without the functions that it calls.\n";
 
 /// The text of the file with new limits.
 pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> Result<String, Failure> {
@@ -35,10 +33,8 @@ pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> R
 fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
     let Some(counted) = &run.counted else { return };
     let mut changed = set(table, "limit", counted.total);
-    if table.get("functions").is_none() {
-        let mut functions = Table::new();
-        functions.decor_mut().set_prefix(SELF_COST);
-        table.insert("functions", Item::Table(functions));
+    if run.has_recorded_functions {
+        changed |= remove_recorded(table);
     }
     if let Some(functions) = table.get_mut("functions").and_then(Item::as_table_like_mut) {
         // Functions that are not in the program any more; the check has said so.
@@ -49,8 +45,8 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
             functions.remove(&key);
             changed = true;
         }
-        for function in &run.functions {
-            changed |= set(functions, &function.asked, function.instructions);
+        for function in run.functions.iter().filter(|function| function.limit.is_some()) {
+            changed |= accept(functions, function);
         }
     }
     let now = RecordedCheck { reason: reason.to_owned(), ..counted.build.clone() };
@@ -60,6 +56,38 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
     if changed || !same_build {
         record(table, &now);
     }
+}
+
+/// Makes what a function did its limit, under the name that it has now.
+fn accept(functions: &mut dyn TableLike, function: &CheckedFunction) -> bool {
+    let name = function.name_now();
+    let mut changed = false;
+    if name != Some(&*function.asked) {
+        let entry = functions.remove(&function.asked);
+        changed = true;
+        if let (Some(name), Some(entry)) = (name, entry) {
+            functions.insert(name, entry);
+        }
+    }
+    let Some(name) = name else { return changed };
+    let entry = functions.get_mut(name).and_then(Item::as_table_like_mut);
+    changed
+        | match entry {
+            Some(entry) => set(entry, "limit", function.instructions),
+            None => set(functions, name, function.instructions),
+        }
+}
+
+/// Takes out the numbers that an earlier version wrote as limits of functions.
+fn remove_recorded(table: &mut dyn TableLike) -> bool {
+    let Some(functions) = table.get_mut("functions").and_then(Item::as_table_mut) else { return false };
+    functions.retain(|_, entry| !entry.is_integer());
+    if functions.is_empty() {
+        table.remove("functions");
+    } else {
+        functions.decor_mut().set_prefix("\n");
+    }
+    true
 }
 
 /// Sets a limit; says whether it was another.
@@ -101,11 +129,37 @@ fn record(table: &mut dyn TableLike, now: &RecordedCheck) {
             _ => drop(recorded.insert(key, value(new))),
         }
     }
+    if let Some(instructions) = now.instructions {
+        set(recorded, "instructions", instructions.into());
+    }
+    recorded.remove(FUNCTIONS);
+    if !now.functions.is_empty() {
+        recorded.insert(FUNCTIONS, Item::Table(functions(now)));
+    }
     if now.builds.is_empty() {
         recorded.remove(BUILDS);
     } else {
         recorded.insert(BUILDS, Item::ArrayOfTables(now.builds.iter().map(build).collect()));
     }
+}
+
+/// What functions did.
+const FUNCTIONS: &str = "functions";
+
+fn functions(now: &RecordedCheck) -> Table {
+    let mut table = Table::new();
+    table.decor_mut().set_prefix(format!(
+        "\n{SELF_COST}\n# These are no limits; those are in a table functions of the run.\n"
+    ));
+    for (name, function) in &now.functions {
+        let mut entry = InlineTable::new();
+        set(&mut entry, "instructions", function.instructions.into());
+        if let Some(body) = &function.body {
+            entry.insert("body", body.as_str().into());
+        }
+        table.insert(name, value(entry));
+    }
+    table
 }
 
 /// Modules by the ways that they were built in.

@@ -1,0 +1,109 @@
+//! Does every kind of flag do what clang does, or is it refused by name?
+//!
+//! Four kinds: flags that print in place of compiling, flags whose instrumentation needs a library at the
+//! link, flags that change code after it was counted, and flags that cannot be kept. clang itself is the
+//! referee of the first three.
+
+use opcost_testkit::command::Workplace;
+use serde_json::Value;
+
+use super::{cases, opcost};
+
+#[test]
+fn what_prints_compiles_nothing() {
+    let place = cases();
+    for words in [
+        "-### toy.c",
+        "-### -c toy.c",
+        "-### toy.c -o made",
+        "-fdriver-only toy.c",
+        "-ccc-print-phases toy.c",
+        "--version",
+        "--version toy.c",
+        "-dumpmachine",
+        "-dumpversion",
+        "-print-search-dirs",
+        "-print-file-name=libc.so toy.c",
+        "--print-supported-cpus",
+        "--help",
+        "-v",
+        "-E toy.c",
+        "-M toy.c",
+        "-MM toy.c",
+        "-fsyntax-only toy.c",
+    ] {
+        let all: Vec<&str> = words.split(' ').collect();
+        let [own, theirs] = [place.opcost(&[&["cc"][..], &all].concat()), place.tool("clang-22", &all)]
+            .map(|said| said.expect(0));
+        assert_eq!(own.stdout, theirs.stdout, "{words}");
+        // The names of temporary files differ.
+        assert_eq!(own.stderr.lines().count(), theirs.stderr.lines().count(), "{words}: {}", own.stderr);
+        assert!(!["a.out", "made", "toy.o"].iter().any(|name| place.path(name).exists()), "{words}");
+    }
+}
+
+fn counted(place: &Workplace, source: &str, flags: &str) -> Value {
+    let flags = flags.split(' ').filter(|flag| !flag.is_empty()).map(|flag| format!("--cflag={flag}"));
+    let words: Vec<String> = flags.collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let said = place.opcost(&[&["count", "--json", "c.json"][..], &words, &[source]].concat()).expect(0);
+    assert_eq!(
+        said.stdout,
+        place.shell(&format!("clang++-22 -x c++ {source} -o plain && ./plain")).expect(0).stdout
+    );
+    place.json("c.json")
+}
+
+/// What a compiler's instrumentation calls is linked, as the compiler would.
+#[test]
+fn instrumentation_is_linked() {
+    let place = cases();
+    for flags in
+        ["--coverage", "-fprofile-arcs -ftest-coverage", "-fprofile-generate", "-fprofile-instr-generate"]
+    {
+        let document = counted(&place, "late_flags.cpp", flags);
+        assert_eq!(document["quality"]["kind"], "exact", "{flags}");
+    }
+    let built = "$OPCOST c++ --coverage late_flags.cpp -o covered && $OPCOST count --json - ./covered 2>&1 >/dev/null";
+    place.shell(built).expect(0);
+}
+
+/// Such flags change machine code alone.
+#[test]
+fn flags_of_machine_code_keep_the_number() {
+    let place = cases();
+    let plain = counted(&place, "late_flags.cpp", "")["total"].clone();
+    for flags in [
+        "-fstack-protector-all",
+        "-fstack-clash-protection",
+        "-fcf-protection=full",
+        "-mretpoline",
+        "-fzero-call-used-regs=all",
+        "-fpatchable-function-entry=5",
+        "-fxray-instrument -fxray-instruction-threshold=1",
+        "-fbasic-block-sections=all",
+        "-fsanitize=safe-stack",
+        "-flto",
+    ] {
+        assert_eq!(counted(&place, "late_flags.cpp", flags)["total"], plain, "{flags}");
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused_by_name() {
+    let place = cases();
+    for line in
+        ["cc -c -fembed-bitcode toy.c", "cc -fembed-bitcode=all toy.c", "count --cflag=-fembed-bitcode toy.c"]
+    {
+        opcost(&place, line).expect(2).tells(&["-fembed-bitcode", "compile without it"]);
+        assert!(!place.path("toy.o").exists() && !place.path("a.out").exists(), "{line}");
+    }
+    opcost(&place, "cc -c -fembed-bitcode=off toy.c").expect(0);
+    for flag in ["-###", "--version", "-E", "-MM", "-print-search-dirs"] {
+        opcost(&place, &format!("count --cflag={flag} toy.c")).expect(2).tells(&[flag, "compiles nothing"]);
+    }
+    for sanitizer in ["safe-stack", "dataflow"] {
+        let line = format!("fuel --limit 100M --cflag=-fsanitize={sanitizer} toy.c");
+        opcost(&place, &line).expect(2).tells(&[&format!("-fsanitize={sanitizer}"), "cannot be metered"]);
+    }
+}
