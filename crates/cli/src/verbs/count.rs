@@ -12,7 +12,7 @@ use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
 
 use crate::arguments::{BuildArguments, CountArguments, EmitKind};
-use crate::verbs::counted::report_of_run;
+use crate::verbs::counted::{not_counted, report_of_run};
 use crate::verbs::inputs::inputs_of;
 pub(crate) use crate::verbs::inputs::quoted;
 use crate::verbs::show::{Show, save_failure_json};
@@ -129,6 +129,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         is_deterministic: arguments.deterministic,
     })?;
     let mut report = report_of_run(&measurement);
+    report.not_counted = measurement.missing(program, &report.summary).iter().map(not_counted).collect();
     let command = command(arguments);
     let title = command.join(" ");
     let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();
@@ -214,16 +215,20 @@ fn next(arguments: &CountArguments, report: &CountReport) -> Vec<String> {
         next.extend(with("--anchor source").map(|line| format!("{line}   (counts lines)")));
     }
     if arguments.budget.is_none() {
-        next.extend(with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")));
+        next.extend(
+            with(&format!("--budget {}", roomy(report.most()))).map(|line| format!("{line}   (for CI)")),
+        );
     }
     next
 }
 
 /// Whether the program was made of sources that have lines before they are optimised.
 fn is_clangs(report: &CountReport) -> bool {
-    report.facts.groups.iter().all(|group| {
-        group.anchor == Anchor::Optimized && group.build.compiler.starts_with("clang ")
-    })
+    report
+        .facts
+        .groups
+        .iter()
+        .all(|group| group.anchor == Anchor::Optimized && group.build.compiler.starts_with("clang "))
 }
 
 /// A budget with a twentieth to spare, in few digits: `2.63G`.

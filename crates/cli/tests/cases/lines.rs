@@ -74,8 +74,10 @@ fn no_other_number_goes_without_a_mark() {
     let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
     let (mut programs, mut differ, mut own) = (0, 0, 0);
     for folder in ["hostile", "loops"] {
-        let mut paths: Vec<_> =
-            std::fs::read_dir(corpus(folder)).expect("programs").map(|entry| entry.expect("one").path()).collect();
+        let mut paths: Vec<_> = std::fs::read_dir(corpus(folder))
+            .expect("programs")
+            .map(|entry| entry.expect("one").path())
+            .collect();
         paths.sort();
         for path in paths {
             let ending = path.extension().and_then(|ending| ending.to_str());
@@ -98,7 +100,9 @@ fn no_other_number_goes_without_a_mark() {
             programs += 1;
             for level in ["-O0", "-O2"] {
                 let line = format!("count -i --deterministic {level} --json - {}", path.display());
-                let Ok(built) = serde_json::from_str::<Value>(&opcost(&place, &line).stdout) else { continue };
+                let Ok(built) = serde_json::from_str::<Value>(&opcost(&place, &line).stdout) else {
+                    continue;
+                };
                 for (at, (count, is_own)) in lines(&built) {
                     let right = match written.get(&at) {
                         // Written in another manner, where clang makes one of two equal functions.

@@ -5,7 +5,9 @@
 //! kinds that the programs stand for are tested where they belong; here stands one line for each.
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
+mod itself;
 mod lines;
+mod missing;
 mod processes;
 mod profiles;
 mod samples;

@@ -60,8 +60,7 @@ pub fn at_own_lines(
         lines.insert(&line.at, LineTotal { instructions: 0, ..line.clone() });
     }
     for (at, instructions) in own {
-        let none =
-            || LineTotal { at: at.clone(), instructions: 0, executions: None, is_of_line: false };
+        let none = || LineTotal { at: at.clone(), instructions: 0, executions: None, is_of_line: false };
         lines.entry(at).or_insert_with(none).instructions = instructions;
     }
     Some(FunctionListing { lines: lines.into_values().collect(), ..listing.clone() })
