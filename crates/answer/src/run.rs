@@ -24,6 +24,9 @@ impl Finish {
     }
 }
 
+/// With this the reason begins why the count of a run is of the counted program alone.
+pub const READS_ITSELF: &str = "counted code reads its own program";
+
 /// How good the counts are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunQuality {
@@ -31,11 +34,27 @@ pub enum RunQuality {
     Exact,
     /// At least this much; the reasons say why not more is known.
     LowerBound(Vec<String>),
-    /// About this much, by samples; what else there is to say.
+    /// About this much: by samples, or by a run of a program that reads itself ([`READS_ITSELF`]); what
+    /// else there is to say.
     Estimate(Vec<String>),
 }
 
 impl RunQuality {
+    /// In a word or two.
+    pub fn words(&self) -> &'static str {
+        match self {
+            RunQuality::Exact => "exact",
+            RunQuality::LowerBound(_) => "at least",
+            RunQuality::Estimate(_) if self.is_of_run() => "about",
+            RunQuality::Estimate(_) => "about, by samples",
+        }
+    }
+
+    /// Whether it is an estimate by a run, whose program reads itself.
+    pub fn is_of_run(&self) -> bool {
+        matches!(self, RunQuality::Estimate(words) if words.iter().any(|word| word.starts_with(READS_ITSELF)))
+    }
+
     /// Why it is not exact.
     pub fn reasons(&self) -> &[String] {
         match self {

@@ -33,7 +33,7 @@ mod values;
 mod weights;
 
 pub use audit::{Audit, Fault, InstructionOrigins, audit};
-pub use bodies::Bodies;
+pub use bodies::{Bodies, reads_unwind_tables};
 pub use checks::{NoResult, evaluate};
 pub use claims::{ClaimStep, Claimed, Moment, TripClaim, TripClaims, steps_over_arguments};
 pub use cost::{CostModel, CostTable};

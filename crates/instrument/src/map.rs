@@ -12,7 +12,7 @@ use opcost_key::{
     SegmentMap,
 };
 
-use crate::bodies::is_counted;
+use crate::bodies::is_counted_in_runs;
 use crate::cost::is_assume_like;
 use crate::request::{InstrumentRequest, WRAPPER_PREFIX};
 use crate::skeleton::{PlacedEdge, Skeleton, Way};
@@ -143,7 +143,7 @@ fn calls(module: &Module, function: &Function) -> Vec<CallMap> {
     for &(instruction, call) in &function.calls {
         let callee = match call.callee {
             // What is not counted here may be somewhere else, or nowhere.
-            CalleeRef::Function(id) if !is_counted(&module.functions[id]) => {
+            CalleeRef::Function(id) if !is_counted_in_runs(&module.functions[id]) => {
                 Callee::Declared(module.functions[id].name.clone())
             }
             CalleeRef::Function(id) => Callee::Defined(id),

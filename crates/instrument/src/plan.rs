@@ -14,7 +14,7 @@ use opcost_key::{
     SegmentId,
 };
 
-use crate::bodies::{Bodies, is_counted};
+use crate::bodies::{Bodies, is_counted, is_counted_in_runs};
 use crate::expected::expected;
 use crate::leaving::{Leaving, is_doubtful};
 use crate::map::{FunctionFacts, map_module};
@@ -42,7 +42,7 @@ pub struct Instrumented {
 /// # Errors
 /// The module has something that cannot be counted rightly; the place is named.
 pub fn plan(module: &Module, request: &InstrumentRequest<'_>) -> Result<Instrumented, PlanError> {
-    plan_of(module, request, is_counted)
+    plan_of(module, request, is_counted_in_runs)
 }
 
 fn plan_of(

@@ -17,7 +17,7 @@ const SOURCES: [&str; 9] = ["c", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "i
 
 impl BuildFacts {
     /// Whether code of a module of this name, built so, is there once for each line.
-    pub fn keeps_lines(&self, module: &str, anchor: Anchor) -> bool {
+    pub fn has_source_lines(&self, module: &str, anchor: Anchor) -> bool {
         let ending = Path::new(module).extension().and_then(|ending| ending.to_str());
         let is_source = ending.is_some_and(|ending| SOURCES.contains(&ending) || ending == "ii");
         let is_unchanged = match anchor {
@@ -46,20 +46,27 @@ mod tests {
     #[test]
     fn what_the_front_end_wrote_keeps_its_lines() {
         let (fast, slow) = (facts("clang 22.1.8", &["-O2"]), facts("clang 22.1.8", &["-O2", "-O0", "-g"]));
-        assert!(fast.keeps_lines("a.c", Anchor::Source) && slow.keeps_lines("b/a.cpp", Anchor::Optimized));
-        assert!(!fast.keeps_lines("a.c", Anchor::Optimized) && !fast.keeps_lines("a.c", Anchor::Pgo));
+        assert!(
+            fast.has_source_lines("a.c", Anchor::Source)
+                && slow.has_source_lines("b/a.cpp", Anchor::Optimized)
+        );
+        assert!(
+            !fast.has_source_lines("a.c", Anchor::Optimized) && !fast.has_source_lines("a.c", Anchor::Pgo)
+        );
         let both = facts("clang 22.1.8", &["-O0", "-O1"]);
-        assert!(!both.keeps_lines("a.c", Anchor::Optimized));
-        assert!(!facts("clang 22.1.8", &[]).keeps_lines("a.c", Anchor::Optimized));
+        assert!(!both.has_source_lines("a.c", Anchor::Optimized));
+        assert!(!facts("clang 22.1.8", &[]).has_source_lines("a.c", Anchor::Optimized));
     }
 
     #[test]
     fn of_all_others_nothing_is_known() {
         let slow = facts("clang 22.1.8", &["-O0"]);
         for given in ["a.bc", "a.ll", "a.o", "a"] {
-            assert!(!slow.keeps_lines(given, Anchor::Source) && !slow.keeps_lines(given, Anchor::File));
+            assert!(
+                !slow.has_source_lines(given, Anchor::Source) && !slow.has_source_lines(given, Anchor::File)
+            );
         }
-        assert!(!facts("rustc 1.95.0", &["-Copt-level=0"]).keeps_lines("a.rs", Anchor::Optimized));
-        assert!(!facts("flang 22.1.8", &["-O0"]).keeps_lines("a.f90", Anchor::Optimized));
+        assert!(!facts("rustc 1.95.0", &["-Copt-level=0"]).has_source_lines("a.rs", Anchor::Optimized));
+        assert!(!facts("flang 22.1.8", &["-O0"]).has_source_lines("a.f90", Anchor::Optimized));
     }
 }

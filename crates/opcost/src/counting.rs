@@ -24,6 +24,7 @@ use opcost_answer::run::{Finish, RunQuality};
 use opcost_run::collect::{Collected, collect};
 use opcost_run::deterministic::FixedWorld;
 use opcost_run::image::Image;
+use opcost_run::missing::{Missing, Ran, missing};
 use opcost_run::start::{Launch, Streams, run_program};
 
 use crate::machine::machine;
@@ -115,10 +116,11 @@ impl Measurement {
         }
         let mut collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
         if !damaged.is_empty() {
-            if let RunQuality::LowerBound(reasons) = &collected.quality {
-                damaged.extend(reasons.iter().cloned());
-            }
-            collected.quality = RunQuality::LowerBound(damaged);
+            damaged.extend(collected.quality.reasons().iter().cloned());
+            collected.quality = match collected.quality {
+                RunQuality::Estimate(_) => RunQuality::Estimate(damaged),
+                RunQuality::Exact | RunQuality::LowerBound(_) => RunQuality::LowerBound(damaged),
+            };
         }
         let runs = vec![Run { finish: None, collected }];
         Ok(Measurement { images, runs, is_deterministic: false, host: None }.without_doubtful_returns())
@@ -175,6 +177,16 @@ impl Measurement {
     /// What the first run counted, added up.
     pub fn summary(&self) -> ProgramSummary {
         summarize(&self.modules())
+    }
+
+    /// What of the program's build was not counted in the first run.
+    pub fn missing(&self, program: &Path, summary: &ProgramSummary) -> Vec<Missing> {
+        let Ok(program) = program.canonicalize() else { return Vec::new() };
+        let programs = self.runs[0].collected.programs.iter();
+        let counted = programs.map(|program| PathBuf::from(&program.raw.image.path)).collect();
+        let called = summary.calls.external.iter().map(|call| (&*call.name, call.calls)).collect();
+        let maps = self.modules().into_iter().map(|module| module.map).collect();
+        missing(&Ran { program: &program, counted, called, maps })
     }
 
     /// How good the counts are.

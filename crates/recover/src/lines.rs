@@ -3,11 +3,11 @@
 //! An instruction's line is that of its innermost place that has one. Its cost is the sum
 //! over its instructions. How often its code was executed, several numbers say: code of one line may
 //! be in several copies, each inlined at another place. Within a copy the most frequent instruction
-//! decides, since others may be behind a branch; copies add up, and so do functions, processes and
+//! decides, since others may follow a branch; copies add up, and so do functions, processes and
 //! runs.
 //!
 //! That is how often the line ran only where its code is there once, as it was written
-//! ([`opcost_key::BuildFacts::keeps_lines`]). Of all others it is marked as a number of code. Where
+//! ([`opcost_key::BuildFacts::has_source_lines`]). Of all others it is marked as a number of code. Where
 //! code was inlined all the same, copies of one line may be one, and there is no number.
 //!
 //! Input: a function with its counts. Output: [`Lines`]. Cost: one pass over the instructions, and
@@ -72,7 +72,7 @@ pub(crate) struct LineReader<'a> {
     touched: Vec<PlaceId>,
     with_stacks: bool,
     /// Whether the module has the lines of its source.
-    keeps_lines: bool,
+    has_source_lines: bool,
 }
 
 impl<'a> LineReader<'a> {
@@ -82,7 +82,7 @@ impl<'a> LineReader<'a> {
             used: IdMap::filled(map.places.len(), None),
             touched: Vec::new(),
             with_stacks: false,
-            keeps_lines: map.build.keeps_lines(&map.module, map.anchor),
+            has_source_lines: map.build.has_source_lines(&map.module, map.anchor),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> LineReader<'a> {
             }
             match line_of(self.map, place) {
                 Some((file, line, copy)) => {
-                    let none = || LineSum::none(self.keeps_lines);
+                    let none = || LineSum::none(self.has_source_lines);
                     lines.lines.entry((file, line)).or_insert_with(none).instructions += cost;
                     let largest = copies.entry((file, line, copy)).or_default();
                     *largest = (*largest).max(count);
@@ -134,9 +134,9 @@ impl<'a> LineReader<'a> {
             }
         }
         for ((file, line, copy), count) in copies {
-            let is_known = !(self.keeps_lines && copy.is_some());
+            let is_known = !(self.has_source_lines && copy.is_some());
             let executions = is_known.then_some(u128::from(count));
-            let sum = LineSum { instructions: 0, executions, is_of_line: self.keeps_lines };
+            let sum = LineSum { instructions: 0, executions, is_of_line: self.has_source_lines };
             lines.lines.entry((file, line)).and_modify(|line| line.add(sum)).or_insert(sum);
         }
     }

@@ -119,7 +119,7 @@ struct SharedLine<'a> {
     sum: LineSum,
     /// The first of the functions, and where it begins.
     function: &'a str,
-    place: Option<Line<'a>>,
+    start: Option<Line<'a>>,
 }
 
 impl<'a> SharedLine<'a> {
@@ -128,8 +128,8 @@ impl<'a> SharedLine<'a> {
     /// code of one line in two functions, one of which calls the other: then the number is unknown.
     fn add(&mut self, line: Line<'a>, other: SharedLine<'a>) {
         let is_same = self.function == other.function;
-        let is_instance = self.place == other.place
-            && self.place.is_some_and(|place| place != line)
+        let is_instance = self.start == other.start
+            && self.start.is_some_and(|start| start != line)
             && !has_forms(self.function)
             && !has_forms(other.function);
         self.sum.add(other.sum);
@@ -167,9 +167,9 @@ impl<'a> Sums<'a> {
 
     fn add_lines(&mut self, counted: &CountedRun<'a>, lines: Lines<'a>) {
         self.without_line += lines.without_line;
-        let place = counted.line(counted.function.place);
+        let start = counted.line(counted.function.place);
         for (line, sum) in lines.lines {
-            let one = SharedLine { sum, function: &counted.function.name, place };
+            let one = SharedLine { sum, function: &counted.function.name, start };
             self.lines.entry(line).and_modify(|shared| shared.add(line, one)).or_insert(one);
         }
     }

@@ -24,7 +24,7 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     let mut blocks: BTreeMap<BlockKey<'_>, BlockSum<'_>> = BTreeMap::new();
     let mut indirect: BTreeMap<(Key<'_>, Option<&SourcePlace>), u128> = BTreeMap::new();
     let mut calls = CallTotals::default();
-    let keepers = Keepers::of(ledger);
+    let modules = SourceModules::of(ledger);
     let (mut lines, mut weight) = (Vec::<LineTotal>::new(), 0);
     for Fact { subject, column, value, .. } in ledger.facts() {
         let value = u128::from(value.unwrap_or(0));
@@ -37,7 +37,7 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
                 // Facts of one line stand together, its cost first.
                 if let Some(line) = lines.last_mut() {
                     line.executions = Some(value);
-                    line.is_of_line = keepers.keep(&line.at);
+                    line.is_of_line = modules.is_of_line(&line.at);
                 }
             }
             (Subject::Pointers { function, place }, Column::Calls) => {
@@ -124,7 +124,7 @@ fn add_called(calls: &mut CallTotals, called: &Called, count: u128) {
 /// A ledger of an earlier version has no such rows: then by [`list_by_lines`].
 pub fn list_by_ledger(ledger: &Ledger, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
     let mut all: BTreeMap<Key<'_>, BTreeMap<&SourcePlace, LineTotal>> = BTreeMap::new();
-    let keepers = Keepers::of(ledger);
+    let modules = SourceModules::of(ledger);
     for fact in ledger.facts() {
         let Subject::FunctionLine { function, place } = &fact.subject else { continue };
         let none = || line_total(place, 0);
@@ -133,7 +133,7 @@ pub fn list_by_ledger(ledger: &Ledger, summary: &ProgramSummary, wanted: &[usize
         match fact.column {
             Column::Instructions => line.instructions += value,
             Column::Count => {
-                let is_of_line = keepers.is_keeper(&function.module);
+                let is_of_line = modules.have_lines(&function.module);
                 line.is_of_line = is_of_line && (line.is_of_line || line.executions.is_none());
                 *line.executions.get_or_insert(0) += value;
             }
@@ -203,17 +203,17 @@ fn line_total(place: &SourcePlace, instructions: u128) -> LineTotal {
 }
 
 /// Which modules of a ledger have the lines of their sources.
-struct Keepers<'a> {
+struct SourceModules<'a> {
     /// Modules that do not, by name.
     others: BTreeSet<&'a str>,
     /// Lines that such modules have code of, if the ledger has lines of functions.
     changed: Option<BTreeSet<SourceLine>>,
 }
 
-impl<'a> Keepers<'a> {
-    fn of(ledger: &'a Ledger) -> Keepers<'a> {
+impl<'a> SourceModules<'a> {
+    fn of(ledger: &'a Ledger) -> SourceModules<'a> {
         let modules = ledger.about.modules.iter();
-        let others = modules.filter(|one| !one.build.keeps_lines(&one.module, one.anchor));
+        let others = modules.filter(|one| !one.build.has_source_lines(&one.module, one.anchor));
         let others: BTreeSet<&str> = others.map(|one| &*one.module).collect();
         let mut changed = None;
         for fact in ledger.facts() {
@@ -224,15 +224,15 @@ impl<'a> Keepers<'a> {
                 }
             }
         }
-        Keepers { others, changed }
+        SourceModules { others, changed }
     }
 
-    fn is_keeper(&self, module: &str) -> bool {
+    fn have_lines(&self, module: &str) -> bool {
         !self.others.contains(module)
     }
 
     /// Whether all code of a line is in such modules.
-    fn keep(&self, line: &SourceLine) -> bool {
+    fn is_of_line(&self, line: &SourceLine) -> bool {
         match &self.changed {
             Some(changed) => !changed.contains(line),
             None => self.others.is_empty(),

@@ -15,6 +15,7 @@ use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 use crate::image::Image;
+use crate::itself::reads_itself;
 use opcost_answer::Failure;
 
 /// Everything that was counted in one run.
@@ -86,10 +87,11 @@ pub fn collect(
         Some(most) => _ = reasons.insert(format!("at most {most} more instructions could have run")),
         None => _ = reasons.insert("any number of further instructions could have run".to_owned()),
     }
-    let quality = if reasons.is_empty() {
-        RunQuality::Exact
-    } else {
-        RunQuality::LowerBound(reasons.into_iter().collect())
+    let reasons: Vec<String> = reasons.into_iter().collect();
+    let quality = match reads_itself(&programs, images) {
+        Some(why) => RunQuality::Estimate([vec![why], reasons].concat()),
+        None if reasons.is_empty() => RunQuality::Exact,
+        None => RunQuality::LowerBound(reasons),
     };
     Ok(Collected { programs, quality })
 }

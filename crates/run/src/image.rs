@@ -17,7 +17,7 @@ use opcost_profile::formats::map::read_maps;
 use crate::deterministic::has_loader;
 use opcost_answer::Failure;
 
-const MAP_SECTION: &str = ".opcost.map";
+pub(crate) const MAP_SECTION: &str = ".opcost.map";
 const CALL_SECTION: &str = ".debug_opcost_calls";
 const CALL_MAGIC: &[u8] = b"OPCCALLS";
 

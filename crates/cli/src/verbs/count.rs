@@ -13,7 +13,7 @@ use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
 
 use crate::arguments::{BuildArguments, CountArguments, EmitKind};
-use crate::verbs::counted::report_of_run;
+use crate::verbs::counted::{not_counted, report_of_run};
 use crate::verbs::inputs::inputs_of;
 pub(crate) use crate::verbs::inputs::quoted;
 use crate::verbs::show::{Show, save_failure_json};
@@ -149,6 +149,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         is_deterministic: arguments.deterministic,
     })?;
     let mut report = report_of_run(&measurement);
+    report.not_counted = measurement.missing(program, &report.summary).iter().map(not_counted).collect();
     let command = command(arguments);
     let title = command.join(" ");
     let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();

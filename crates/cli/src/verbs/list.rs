@@ -32,7 +32,7 @@ pub(crate) fn list_of(
         ListKind::Functions => by_subject(ledger, |subject| matches!(subject, Subject::Function { .. })),
         ListKind::Lines => {
             let mut rows = by_subject(ledger, |subject| matches!(subject, Subject::Line(_)));
-            say_of_lines(ledger, &mut rows);
+            mark_lines(ledger, &mut rows);
             rows.extend(without_line(ledger, &rows));
             rows
         }
@@ -53,7 +53,7 @@ pub(crate) fn list_of(
 }
 
 /// Whether counts of lines are of the lines themselves.
-fn say_of_lines(ledger: &Ledger, rows: &mut [ListRow]) {
+fn mark_lines(ledger: &Ledger, rows: &mut [ListRow]) {
     let lines: BTreeMap<SourceLine, bool> =
         summarize_ledger(ledger).lines.into_iter().map(|line| (line.at, line.is_of_line)).collect();
     for row in rows {

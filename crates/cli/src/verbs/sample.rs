@@ -222,6 +222,7 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         next: Vec::new(),
         calls_known: true,
         unseen_calls: estimate.unseen_calls(),
+        not_counted: Vec::new(),
         outside,
         host: None,
         listings: Vec::new(),

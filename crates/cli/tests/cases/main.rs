@@ -6,21 +6,23 @@
 //! Sampled programs are in `count/sampled.rs` and `count/earlier.rs`, lives in `life/joined.rs`.
 
 mod certificates;
-mod lines;
 mod charges;
-mod foreign;
-mod interrupted;
-mod killed;
 mod coroutines;
 mod flags;
+mod foreign;
+mod interrupted;
+mod itself;
+mod killed;
 mod limits;
+mod lines;
+mod missing;
 mod processes;
 mod profiles;
 mod samples;
 mod shown;
 mod tail_calls;
-mod widths;
 mod threads;
+mod widths;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::count::builds::GroupJson;
-use crate::count::report::{BudgetVerdict, CountReport, Growth};
+use crate::count::report::{BudgetVerdict, CountReport, Growth, NotCounted};
 use crate::count::tasks::ProcessJson;
 use opcost_answer::names::demangle;
 use opcost_answer::run::{CallStack, Finish, RunQuality};
@@ -45,6 +45,9 @@ pub struct CountJson {
     external_calls: Option<Vec<CallJson>>,
     /// Calls through pointers by place; null when a ledger of an earlier version was read.
     indirect_calls: Option<Vec<IndirectJson>>,
+    /// What of the program's build was not counted; only if there is such. `total` is without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_counted: Option<Vec<NotCountedJson>>,
     /// Call stacks with their samples, those with most samples first; only when they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     stacks: Option<Vec<StackJson>>,
@@ -112,7 +115,7 @@ struct LineJson {
     /// was read.
     count: Option<u128>,
     /// Whether `count` is how often the line itself ran. False of optimised code: a copy of a line in an unrolled
-    /// or vectorised loop stands for several of its executions.
+    /// or vectorised loop does several of its executions.
     count_is_executions: bool,
 }
 
@@ -140,6 +143,16 @@ struct CallJson {
     /// Linkage name of the callee.
     name: String,
     calls: u128,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct NotCountedJson {
+    /// Names of functions, or of a library.
+    what: String,
+    /// Why it is not counted.
+    reason: String,
+    /// How to have it counted; null if it cannot be.
+    next: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -217,6 +230,7 @@ impl CountJson {
             blocks: blocks(report),
             external_calls: report.calls_known.then(|| external(report)),
             indirect_calls: report.calls_known.then(|| indirect(report)),
+            not_counted: not_counted(report),
             stacks: report.stacks.as_deref().map(stacks),
             samples_by_process: report
                 .tasks
@@ -328,6 +342,16 @@ fn external(report: &CountReport) -> Vec<CallJson> {
     let calls = &report.summary.calls;
     let made = calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0);
     made.map(|call| CallJson { name: call.name.clone(), calls: call.calls }).collect()
+}
+
+fn not_counted(report: &CountReport) -> Option<Vec<NotCountedJson>> {
+    let part = |part: &NotCounted| NotCountedJson {
+        what: part.what.clone(),
+        reason: part.reason.clone(),
+        next: part.next.clone(),
+    };
+    let parts: Vec<NotCountedJson> = report.not_counted.iter().map(part).collect();
+    (!parts.is_empty()).then_some(parts)
 }
 
 fn indirect(report: &CountReport) -> Vec<IndirectJson> {

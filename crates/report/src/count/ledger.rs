@@ -28,6 +28,7 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         next: Vec::new(),
         calls_known: has_calls(ledger),
         unseen_calls: std::collections::HashSet::new(),
+        not_counted: Vec::new(),
         outside: None,
         host: None,
         listings: Vec::new(),

@@ -227,7 +227,7 @@ struct RowJson {
     /// exact, exact-under(…), lower bound, estimate or unknown(…).
     quality: String,
     /// Of a line: whether `count` is how often the line itself ran. False of optimised code, in which a copy of a
-    /// line may stand for several of its executions. Null of all others.
+    /// line may do several of its executions. Null of all others.
     count_is_executions: Option<bool>,
     /// The blocks along a path.
     blocks: Vec<u32>,

@@ -73,11 +73,7 @@ impl<'a> Page<'a> {
     fn facts(&self) -> Markup {
         let report = self.report;
         let (facts, total) = (&report.facts, report.summary.weight);
-        let quality = match &report.quality {
-            RunQuality::Exact => "exact",
-            RunQuality::LowerBound(_) => "at least",
-            RunQuality::Estimate(_) => "about, by samples",
-        };
+        let quality = report.quality.words();
         let target = facts.first(|group| group.build.target.clone());
         let only = only_way(&facts.groups, 0, BuildDetail::Full);
         let about: Vec<&str> = [Some(&*facts.cost_model), only.as_deref(), Some(&*target), Some(quality)]
@@ -313,8 +309,13 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
         notes.extend(reasons.iter().map(|reason| (true, format!("not exact: {reason}"))));
     }
     if let RunQuality::Estimate(words) = &report.quality {
-        notes.extend(words.iter().map(|word| (false, word.clone())));
+        let is_of_run = report.quality.is_of_run();
+        let head = if is_of_run { "not exact: " } else { "" };
+        notes.extend(words.iter().map(|word| (is_of_run, format!("{head}{word}"))));
     }
+    notes.extend(
+        report.not_counted.iter().map(|part| (true, format!("not counted: {}: {}", part.what, part.reason))),
+    );
     if !report.facts.has_lines {
         notes.push((false, "no debug information: functions are shown without lines".to_owned()));
     }

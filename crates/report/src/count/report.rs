@@ -42,6 +42,8 @@ pub struct CountReport {
     pub calls_known: bool,
     /// Functions of samples, by name and module, whose way in was hit too rarely for a number of calls.
     pub unseen_calls: HashSet<(String, Option<String>)>,
+    /// What of the program's build was not counted.
+    pub not_counted: Vec<NotCounted>,
     /// Where most samples are, if that is outside of the program.
     pub outside: Option<String>,
     /// The program, if it has no counters of its own: what it loaded or started was counted.
@@ -51,6 +53,17 @@ pub struct CountReport {
     /// Machine code of listed functions by their position in the summary, if it was
     /// asked for; or why there is none.
     pub machine: HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>>,
+}
+
+/// A part of a program's build that was not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotCounted {
+    /// Names of functions, or of a library.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+    /// How to have it counted, if that can be.
+    pub next: Option<String>,
 }
 
 /// Why there is no machine code of a function, in words.

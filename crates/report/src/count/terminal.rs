@@ -83,6 +83,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
         }
     }
     unseen(report, &mut out);
+    not_counted(report, &mut out);
     if let Some(stacks) = &report.stacks {
         out += &print_stacks(stacks);
         out.push('\n');
@@ -99,11 +100,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
 
 fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     let (facts, weight) = (&report.facts, report.summary.weight);
-    let quality = match &report.quality {
-        RunQuality::Exact => "exact",
-        RunQuality::LowerBound(_) => "at least",
-        RunQuality::Estimate(_) => "about, by samples",
-    };
+    let quality = report.quality.words();
     let world = if report.is_deterministic { " · deterministic world" } else { "" };
     let world = match &report.spread {
         Some(spread) => format!(" for run 1 of {}{world}", spread.runs),
@@ -248,6 +245,16 @@ fn unseen(report: &CountReport, out: &mut String) {
     }
 }
 
+/// What of the program's build was not counted, and how that can be.
+fn not_counted(report: &CountReport, out: &mut String) {
+    for part in &report.not_counted {
+        let _ = writeln!(out, "{} {}: {}", paint(BAD, "not counted:"), part.what, part.reason);
+        if let Some(next) = &part.next {
+            let _ = writeln!(out, "  {next}");
+        }
+    }
+}
+
 fn notes(report: &CountReport, width: usize, out: &mut String) {
     if let RunQuality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
@@ -255,8 +262,10 @@ fn notes(report: &CountReport, width: usize, out: &mut String) {
         }
     }
     if let RunQuality::Estimate(words) = &report.quality {
+        let is_of_run = report.quality.is_of_run();
         for word in words {
-            let _ = writeln!(out, "{word}");
+            let head = if is_of_run { format!("{} ", paint(BAD, "not exact:")) } else { String::new() };
+            let _ = writeln!(out, "{head}{word}");
         }
     }
     if !report.facts.has_lines {

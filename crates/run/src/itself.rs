@@ -1,0 +1,91 @@
+//! Does counted code read the program that it is part of?
+//!
+//! Counters change a program: its size, its addresses, its tables. Code that reads them does other work
+//! in a counted program than in the one without counters, so its number is exact for neither. It gets
+//! at them by functions of the C library and the unwinder, which are known by name: backtraces, names
+//! of addresses, the list of loaded images. Or it opens its own file.
+//!
+//! Limit: that it opens its own file is taken from the text `/proc/self/exe` in a program that opens
+//! files and does not follow that link by itself. A path that is put together is not noticed, nor is
+//! one of Rust, whose library has this text in every program.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use opcost_answer::run::READS_ITSELF;
+use opcost_key::Callee;
+
+use crate::collect::CountedProgram;
+use crate::image::Image;
+
+/// Functions that say something of the program's own code.
+const ABOUT_CODE: [&str; 14] = [
+    "dl_iterate_phdr",
+    "dladdr",
+    "dladdr1",
+    "dlinfo",
+    "_dl_find_object",
+    "backtrace",
+    "backtrace_symbols",
+    "backtrace_symbols_fd",
+    "_Unwind_Backtrace",
+    "_Unwind_Find_FDE",
+    "_Unwind_FindEnclosingFunction",
+    "_Unwind_GetLanguageSpecificData",
+    "unw_step",
+    "unw_get_proc_info",
+];
+/// Functions that open a file.
+const OPENING: [&str; 8] =
+    ["open", "open64", "openat", "openat64", "fopen", "fopen64", "__open_2", "__open64_2"];
+/// Functions that only say where a link leads.
+const FOLLOWING: [&str; 2] = ["readlink", "readlinkat"];
+/// How Linux calls the file of a process.
+const OWN_FILE: &[u8] = b"/proc/self/exe";
+
+/// Why the counts are of this build alone, if they are.
+pub(crate) fn reads_itself(programs: &[CountedProgram], images: &BTreeMap<PathBuf, Image>) -> Option<String> {
+    let mut called: BTreeSet<&str> = BTreeSet::new();
+    let mut opens = false;
+    for program in programs {
+        let path = Path::new(&program.raw.image.path);
+        let image = &images[path];
+        let used = called_of(program, image);
+        let has = |names: &[&str]| names.iter().any(|name| used.contains(name));
+        let is_rusts = image.maps.iter().any(|(_, map)| map.build.compiler.starts_with("rustc"));
+        opens |= !is_rusts && has(&OPENING) && !has(&FOLLOWING) && names_own_file(path);
+        called.extend(used.into_iter().filter(|name| ABOUT_CODE.contains(name)));
+    }
+    if called.is_empty() && !opens {
+        return None;
+    }
+    let mut list = called.into_iter().collect::<Vec<_>>().join(", ");
+    if opens {
+        list += if list.is_empty() { "/proc/self/exe" } else { ", /proc/self/exe" };
+    }
+    Some(format!("{READS_ITSELF}, which counters change: it uses {list}"))
+}
+
+/// Functions of these tables that a program called.
+fn called_of<'a>(program: &CountedProgram, image: &'a Image) -> BTreeSet<&'a str> {
+    let mut called = BTreeSet::new();
+    for (hash, counts) in &program.modules {
+        let Some((_, map)) = image.maps.iter().find(|(other, _)| other == hash) else { continue };
+        for (id, function) in map.functions.iter() {
+            for call in &function.calls {
+                let Callee::Declared(name) = &call.callee else { continue };
+                let is_known =
+                    [&ABOUT_CODE[..], &OPENING, &FOLLOWING].iter().any(|all| all.contains(&&**name));
+                if is_known && counts.functions[id].instruction(function, call.instruction) > 0 {
+                    called.insert(name.as_str());
+                }
+            }
+        }
+    }
+    called
+}
+
+fn names_own_file(path: &Path) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    bytes.windows(OWN_FILE.len()).any(|window| window == OWN_FILE)
+}
