@@ -23,7 +23,6 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         tasks: None,
         next: Vec::new(),
         calls_known: true,
-        unseen_calls: std::collections::HashSet::new(),
         not_counted: Vec::new(),
         outside: None,
         host: run.host().map(|host| host.display().to_string()),

@@ -221,7 +221,6 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         tasks: Some(samples.by_process.clone()),
         next: Vec::new(),
         calls_known: true,
-        unseen_calls: estimate.unseen_calls(),
         not_counted: Vec::new(),
         outside,
         host: None,

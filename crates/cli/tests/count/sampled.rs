@@ -99,9 +99,8 @@ fn what_is_hot_is_found_and_what_is_told_adds_up() {
     assert_eq!(told["quality"]["kind"], "estimate", "{:#}", told["quality"]);
     let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
     assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
-    // A library calls it, a million times and more; no known call site does.
-    let calls = function(&told, "compare")["calls"].as_u64().expect("a number");
-    assert!(calls > 500_000, "{calls} calls of the comparator");
+    // A library calls it, a million times and more. Samples do not say how often.
+    assert!(work("compare") > 500_000 && function(&told, "compare")["calls"].is_null(), "{told:#}");
     fine(&["count", "--ledger", &counted, &source]);
     let agreement = fine(&["overlap", "--json", "-", &sampled, &counted]).json();
     fits("overlap", &agreement);

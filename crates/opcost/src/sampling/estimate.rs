@@ -1,14 +1,13 @@
 //! From samples to consistent counts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use opcost_answer::Failure;
-use opcost_index::IdMap;
-use opcost_key::{FunctionMap, Hash128, SegmentId};
+use opcost_key::Hash128;
 use opcost_profile::{Ledger, ModuleFacts, Origin, Quality as Sureness, World};
 use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, ModuleCounts, Observation, ProgramSummary, RepairOptions,
+    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions,
     RepairSolver, Repaired, RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
 };
 use opcost_sample::Samples;
@@ -98,20 +97,6 @@ impl Estimate {
             .map_err(|error| Failure::Counters(error.to_string()))
     }
 
-    /// Functions, by name and by module where the name is local to it, whose first block has too few
-    /// samples for a number of calls. What starts the program is entered once for each start.
-    pub fn unseen_calls(&self) -> HashSet<(String, Option<String>)> {
-        let mut seen: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
-        for one in &self.modules {
-            for (id, function) in one.map.functions.iter() {
-                let key = (function.name.clone(), function.is_local.then(|| one.map.module.clone()));
-                *seen.entry(key).or_default() += entry_samples(function, &one.observed.functions[id]);
-            }
-        }
-        let few = seen.into_iter().filter(|((name, _), samples)| *samples < LEAST_SAMPLES && name != "main");
-        few.map(|(key, _)| key).collect()
-    }
-
     /// How the modules were built.
     pub fn module_facts(&self) -> Vec<ModuleFacts> {
         self.modules.iter().map(|one| ModuleFacts::of(&one.map, one.hash)).collect()
@@ -120,11 +105,4 @@ impl Estimate {
     fn hashes(&self) -> Vec<Hash128> {
         self.modules.iter().map(|one| one.hash).collect()
     }
-}
-
-/// Samples in the block that a function is entered by.
-fn entry_samples(function: &FunctionMap, observed: &IdMap<SegmentId, Observation>) -> u64 {
-    let entry = function.blocks.ids().next();
-    let segments = entry.into_iter().flat_map(|entry| function.segments_of(entry));
-    segments.map(|segment| observed[segment].samples).sum()
 }

@@ -147,7 +147,7 @@ impl Annotation<'_> {
             counted(total.instructions, "instruction"),
             self.report
                 .calls_of(total)
-                .map_or_else(|| "calls unknown".to_owned(), |calls| counted(calls, "call")),
+                .map_or_else(|| "? calls".to_owned(), |calls| counted(calls, "call")),
         );
     }
 

@@ -96,10 +96,8 @@ struct FunctionJson {
     module: Option<String>,
     file: Option<String>,
     line: Option<u32>,
-    calls: u128,
-    /// False where samples do not say how often it was called: `calls` is then no estimate. Only of samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    calls_known: Option<bool>,
+    /// How often it was called. Samples do not say it.
+    calls: Option<u128>,
     /// What it cost itself, without what it calls.
     instructions: u128,
 }
@@ -291,8 +289,7 @@ fn functions(report: &CountReport) -> Vec<FunctionJson> {
                 module: function.module.clone(),
                 file,
                 line,
-                calls: function.calls,
-                calls_known: report.tasks.is_some().then(|| report.calls_of(function).is_some()),
+                calls: report.calls_of(function),
                 instructions: function.instructions,
             }
         })

@@ -27,7 +27,6 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         tasks: None,
         next: Vec::new(),
         calls_known: has_calls(ledger),
-        unseen_calls: std::collections::HashSet::new(),
         not_counted: Vec::new(),
         outside: None,
         host: None,

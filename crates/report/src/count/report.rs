@@ -1,6 +1,6 @@
 //! A counted run, ready to be shown: terminal, page and JSON are made of one [`CountReport`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use opcost_answer::names::NameBook;
 use opcost_answer::run::{CallStack, Finish, RunQuality};
@@ -40,8 +40,6 @@ pub struct CountReport {
     pub next: Vec<String>,
     /// Whether calls out of the program are known.
     pub calls_known: bool,
-    /// Functions of samples, by name and module, whose way in was hit too rarely for a number of calls.
-    pub unseen_calls: HashSet<(String, Option<String>)>,
     /// What of the program's build was not counted.
     pub not_counted: Vec<NotCounted>,
     /// Where most samples are, if that is outside of the program.
@@ -185,10 +183,7 @@ impl CountReport {
 
     /// How often a function was called; `None` where samples do not say it.
     pub fn calls_of(&self, function: &FunctionTotal) -> Option<u128> {
-        // The set of a count is empty: no key is made for it.
-        let is_unseen = !self.unseen_calls.is_empty()
-            && self.unseen_calls.contains(&(function.name.clone(), function.module.clone()));
-        (!is_unseen).then_some(function.calls)
+        (!matches!(self.quality, RunQuality::Estimate(_))).then_some(function.calls)
     }
 
     /// The share of the total.
