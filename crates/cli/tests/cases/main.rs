@@ -12,6 +12,7 @@ mod processes;
 mod profiles;
 mod samples;
 mod tail_calls;
+mod threads;
 
 use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;

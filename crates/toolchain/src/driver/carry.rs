@@ -16,7 +16,7 @@ use opcost_key::{Anchor, Placement};
 use super::call::Drive;
 use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::plan::{DriverJob, Plan, Role};
-use super::settings::setting;
+use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::threads::word_may_start;
@@ -127,7 +127,7 @@ impl Drive {
             }
         };
         let is_threaded = job.arguments.iter().any(|word| word_may_start(word)) || self.words.start_threads();
-        let always = is_threaded || setting("OPCOST_THREADS").is_some();
+        let always = is_threaded || threads_requested()?;
         Ok(ModuleJob {
             bitcode,
             others: None,
@@ -171,6 +171,7 @@ impl Drive {
                 "opcost: -flto is not done here: every file was optimised and counted by itself"
             );
         }
+        self.warn_of_threads(job)?;
         let mut arguments = vec![OsString::from("--build-id=sha1")];
         let kept = without_stripping(job.arguments.clone());
         arguments.extend(kept.into_iter().filter(|argument| argument != "--build-id"));

@@ -10,6 +10,7 @@ mod note;
 mod ordered;
 mod plan;
 mod settings;
+mod threaded;
 mod tuned;
 mod wishes;
 pub(crate) mod words;
