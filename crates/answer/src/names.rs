@@ -13,8 +13,14 @@ pub use shown::{NameBook, are_names_full, is_called, show_full_names, shown_in, 
 /// The name as written in C++ or Rust, whole, without hashes of Rust; others as they are. It is for
 /// documents; people see [`shown_name`].
 pub fn demangle(name: &str) -> String {
-    let whole = read(name);
+    let whole = read(of_source(name));
     whole.text + whole.suffix
+}
+
+/// The name in the source. Fuel calls functions of a library through one of its own that pays
+/// (`shim/library.cpp`). Other names stay.
+pub fn of_source(name: &str) -> &str {
+    name.strip_prefix("opc_through_").unwrap_or(name)
 }
 
 /// What a linkage name was mangled by.

@@ -221,6 +221,10 @@ pub struct Nearness {
     pub loops: Vec<Worst>,
     /// Blocks that were compared.
     pub blocks: usize,
+    /// The share of the run's executions in blocks whose class is unknown, or that have no number.
+    pub left_out: f64,
+    /// All other executions that are predicted, by those that were counted; none if nothing remains.
+    pub scale_of_rest: Option<f64>,
 }
 
 impl PredictedClass {

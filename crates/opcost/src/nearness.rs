@@ -15,7 +15,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use opcost_answer::predict::{Measures, Nearness, PredictAnswers, PredictedBlock, PredictedFunction, Worst};
+use opcost_answer::predict::{
+    Measures, Nearness, PredictAnswers, PredictedBlock, PredictedClass, PredictedFunction, Worst,
+};
 use opcost_key::FunctionKey;
 use opcost_profile::{Column, Ledger, Subject};
 
@@ -44,6 +46,12 @@ pub fn nearness(answers: &PredictAnswers, truth: &Ledger, worst: usize) -> Nearn
     }
     let measures =
         |of: fn(&Pair<'_>) -> f64| measures(pairs.iter().map(|pair| (of(pair), pair.counted)).collect());
+    let is_known =
+        |pair: &&Pair<'_>| pair.block.executions.is_some() && pair.block.class != PredictedClass::Unknown;
+    let (rest, open): (Vec<&Pair<'_>>, Vec<_>) = pairs.iter().partition(is_known);
+    let counted_in = |list: &[&Pair<'_>]| list.iter().map(|pair| pair.counted).sum::<f64>() + 0.0;
+    let (left, remaining) = (counted_in(&open), counted_in(&rest));
+    let predicted: f64 = rest.iter().map(|pair| pair.block.near).sum();
     Nearness {
         opcost: measures(|pair| pair.block.near),
         llvm: measures(|pair| pair.block.by_llvm * pair.entries),
@@ -51,6 +59,8 @@ pub fn nearness(answers: &PredictAnswers, truth: &Ledger, worst: usize) -> Nearn
         functions: worst_of(&pairs, worst, |_| Some(None)),
         loops: worst_of(&pairs, worst, |pair| pair.block.header.map(Some)),
         blocks: pairs.len(),
+        left_out: if left > 0.0 { left / (left + remaining) } else { 0.0 },
+        scale_of_rest: (remaining > 0.0).then(|| predicted / remaining),
     }
 }
 

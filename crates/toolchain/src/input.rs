@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 
+use crate::fortran::order_of_modules;
+
 /// One input.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -35,7 +37,8 @@ pub enum Language {
 }
 
 impl Input {
-    /// Looks at all files of a program. A source that is named twice would define all of it twice.
+    /// Looks at all files of a program. A source that is named twice would define all of it twice. Sources
+    /// of Fortran come after those whose modules they use.
     ///
     /// # Errors
     /// One of them is no input, or is named twice.
@@ -52,7 +55,7 @@ impl Input {
             }
             inputs.push(input);
         }
-        Ok(inputs)
+        Ok(in_order_of_modules(inputs))
     }
 
     /// Looks at a file.
@@ -107,6 +110,23 @@ impl Input {
         };
         Ok(Input { path: path.to_owned(), language })
     }
+}
+
+/// The inputs, with sources of Fortran after those that they need. Others keep their positions.
+fn in_order_of_modules(inputs: Vec<Input>) -> Vec<Input> {
+    let is_fortran = |input: &Input| input.language == Language::Fortran;
+    let sources: Vec<&Path> =
+        inputs.iter().filter(|input| is_fortran(input)).map(|input| input.path.as_path()).collect();
+    if sources.len() < 2 {
+        return inputs;
+    }
+    let mut order = order_of_modules(&sources).into_iter().map(|at| sources[at].to_owned());
+    let mut ordered = Vec::new();
+    for input in &inputs {
+        let path = if is_fortran(input) { order.next() } else { None };
+        ordered.push(Input { path: path.unwrap_or_else(|| input.path.clone()), language: input.language });
+    }
+    ordered
 }
 
 /// What a file is that opcost knows and that is no code, and which verb takes it.

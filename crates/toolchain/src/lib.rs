@@ -8,6 +8,7 @@
 //! |---|---|
 //! | how is a program compiled, and for which machine? | [`options`], [`machine`] |
 //! | what has the user given? | [`input`] |
+//! | in which order are sources of Fortran compiled? | `fortran` |
 //! | which compilers are at hand? | [`tools`] |
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
@@ -21,6 +22,7 @@ pub mod build;
 pub mod cache;
 pub mod cost;
 pub mod driver;
+mod fortran;
 pub mod input;
 pub mod install;
 mod late_flags;

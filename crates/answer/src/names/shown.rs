@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use opcost_key::FunctionKey;
 
 use super::folding::{Detail, FOLD, cxx, rust, without_list};
-use super::{Language, demangle, last_part, read, short_name, tidy_path, without_parameters};
+use super::{Language, demangle, last_part, of_source, read, short_name, tidy_path, without_parameters};
 
 /// Whether names are shown whole.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
@@ -43,7 +43,7 @@ const DETAILS: [Detail; 5] =
 
 /// A function's name for people, from its linkage name.
 pub fn shown_name(name: &str) -> String {
-    shown_with(name, if are_names_full() { Detail::Full } else { Detail::Folded })
+    shown_with(of_source(name), if are_names_full() { Detail::Full } else { Detail::Folded })
 }
 
 /// A text with names for people in place of the linker's.

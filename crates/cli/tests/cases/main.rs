@@ -11,6 +11,7 @@ mod limits;
 mod processes;
 mod profiles;
 mod samples;
+mod shown;
 mod tail_calls;
 mod threads;
 

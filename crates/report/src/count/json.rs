@@ -30,8 +30,10 @@ pub struct CountJson {
     /// Name and version of the weights by which every `instructions` is computed.
     cost_model: String,
     quality: QualityJson,
-    /// What all of it cost.
+    /// What all of it cost; of several runs that differ, what the first one did.
     total: u128,
+    /// The least and the most of several runs that differ (`--repeat`); null where there is one number.
+    range: Option<RangeJson>,
     functions: Vec<FunctionJson>,
     /// Lines whose instructions ran.
     lines: Vec<LineJson>,
@@ -60,9 +62,18 @@ pub struct CountJson {
     build: BuildJson,
 }
 
+/// Instructions of several runs.
+#[derive(Serialize, JsonSchema)]
+struct RangeJson {
+    /// The fewest.
+    least: u128,
+    /// The most.
+    most: u128,
+}
+
 #[derive(Serialize, JsonSchema)]
 struct QualityJson {
-    #[schemars(extend("enum" = ["exact", "lower bound", "estimate"]))]
+    #[schemars(extend("enum" = ["exact", "range", "lower bound", "estimate"]))]
     kind: &'static str,
     /// Why it is not exact.
     reasons: Vec<String>,
@@ -190,8 +201,9 @@ impl CountJson {
             schema: "opcost.count/1",
             anchor: facts.first(|group| group.anchor.to_string()),
             cost_model: facts.cost_model.clone(),
-            quality: quality(&report.quality),
+            quality: quality(report),
             total: report.summary.weight,
+            range: report.spread.as_ref().map(|spread| RangeJson { least: spread.least, most: spread.most }),
             functions: functions(report),
             lines: lines(report),
             without_line: without_line(report),
@@ -231,8 +243,11 @@ impl StatusJson {
     }
 }
 
-fn quality(quality: &RunQuality) -> QualityJson {
-    match quality {
+fn quality(report: &CountReport) -> QualityJson {
+    match &report.quality {
+        RunQuality::Exact if report.spread.is_some() => {
+            QualityJson { kind: "range", reasons: report.repetition.iter().cloned().collect() }
+        }
         RunQuality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
         RunQuality::LowerBound(reasons) => QualityJson { kind: "lower bound", reasons: reasons.clone() },
         RunQuality::Estimate(reasons) => QualityJson { kind: "estimate", reasons: reasons.clone() },

@@ -252,9 +252,10 @@ impl FuelReport<'_> {
 /// As above, of a place.
 fn raw_place(stop: &Stop) -> String {
     let function = shown_name(&stop.function);
-    match stop.file.is_empty() {
-        true => format!(", in {function}"),
-        false => format!(", in {function}, {}:{}", tidy_path(&stop.file), stop.line),
+    match (stop.file.is_empty(), stop.line) {
+        (true, _) => format!(", in {function}"),
+        (false, 0) => format!(", in {function}, {}", tidy_path(&stop.file)),
+        (false, line) => format!(", in {function}, {}:{line}", tidy_path(&stop.file)),
     }
 }
 

@@ -171,6 +171,8 @@ struct AgainstJson {
 /// How right executions are.
 #[derive(Serialize, JsonSchema)]
 struct AgainstRunJson {
+    /// The share of the run's executions in blocks whose class is `unknown`, or that have no number.
+    left_out: f64,
     /// Agreement, as `opcost overlap` measures it.
     overlap: OverlapJson,
     /// Share of the run's block executions that are predicted within 1 %.
@@ -336,9 +338,10 @@ impl AgainstJson {
 
 impl AgainstRunJson {
     fn new(against: &Against<'_>) -> AgainstRunJson {
-        let Nearness { opcost, llvm, statics, functions, loops, .. } = against.nearness;
+        let Nearness { opcost, llvm, statics, functions, loops, left_out, .. } = against.nearness;
         AgainstRunJson {
             overlap: OverlapJson::new(against.overlap),
+            left_out: *left_out,
             within_1_percent: opcost.within_1_percent,
             document_mean: opcost.document_mean,
             document_mean_without_far: opcost.document_mean_without_far,

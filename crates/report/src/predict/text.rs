@@ -253,6 +253,11 @@ fn inputs(answers: &PredictAnswers, width: usize, text: &mut String) {
     }
 }
 
+/// `0.994 ×`; a small number does not become none.
+fn times(scale: f64) -> String {
+    if scale > 0.0 && scale < 0.0005 { "less than 0.001 ×".to_owned() } else { format!("{scale:.3} ×") }
+}
+
 fn against(nearness: &Nearness, overlap: &Overlap, names: &NameBook, width: usize, text: &mut String) {
     let columns = [("opcost", &nearness.opcost), ("LLVM", &nearness.llvm), ("static", &nearness.statics)];
     let _ = writeln!(text, "\nagainst the run ({} compared)", counted(nearness.blocks, "block"));
@@ -281,8 +286,19 @@ fn against(nearness: &Nearness, overlap: &Overlap, names: &NameBook, width: usiz
         "{}",
         paint(DIM, "  LLVM and static: estimates of each function, times its counted calls")
     );
-    if let Some(scale) = overlap.scale {
-        let _ = writeln!(text, "  all executions together: {scale:.3} × those of the run");
+    let left_out = nearness.left_out > 0.0;
+    if left_out {
+        let share = percent(nearness.left_out);
+        let _ = writeln!(text, "  left out, as unknown: {share} of the run's executions");
+    }
+    match (left_out, overlap.scale, nearness.scale_of_rest) {
+        (false, Some(scale), _) => {
+            let _ = writeln!(text, "  all executions together: {} those of the run", times(scale));
+        }
+        (true, _, Some(scale)) => {
+            let _ = writeln!(text, "  the rest of them together: {} that of the run", times(scale));
+        }
+        (true, _, None) | (false, None, _) => {}
     }
     let part = |title: &str, list: &[Worst], text: &mut String| {
         if list.is_empty() {

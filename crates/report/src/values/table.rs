@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::kit::numbers::{counted, grouped, noun, part, short};
-use crate::kit::style::{
-    BAD, DIM, GOOD, STRONG, cut, cut_name, cut_start, padded, paint, printable, width_of,
-};
+use crate::kit::numbers::{counted, grouped, noun, part};
+use crate::kit::style::{BAD, DIM, STRONG, cut, paint, printable, width_of};
+use crate::values::loops::{listed, print_loops};
 use crate::values::report::{ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, number};
 use opcost_answer::names::shown_name;
 
@@ -44,97 +43,6 @@ pub fn print_values(report: &ValuesReport, width: usize) -> String {
     }
     print_remarks(report, &mut out);
     out
-}
-
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// A row of small bars.
-fn spark(shape: &[u64]) -> String {
-    let most = shape.iter().copied().max().unwrap_or(0).max(1);
-    let mark = |&count: &u64| match count {
-        0 => ' ',
-        count => BLOCKS[((u128::from(count) * 8).div_ceil(u128::from(most)) as usize - 1).min(7)],
-    };
-    shape.iter().map(mark).collect()
-}
-
-fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &mut String) {
-    let entered = loops.iter().filter(|row| row.entries > 0).count();
-    let sum = |of: fn(&ValueRow) -> u64| loops.iter().map(|row| of(row)).sum::<u64>();
-    let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
-    let never = (loops.len() - entered) as u64;
-    let reached = listed([part(entered as u64, "entered"), part(never, "never")]);
-    let reached = reached.map(|reached| format!(", {reached}"));
-    let activations = listed([part(complete, "complete"), part(partial, "partial")]);
-    let activations = activations.map(|activations| format!("; activations: {activations}"));
-    _ = writeln!(
-        out,
-        "{}  {}",
-        paint(STRONG, &report.command),
-        [Some(counted(loops.len(), "loop")), reached, activations].into_iter().flatten().collect::<String>(),
-    );
-    let shown = if report.top == 0 { loops.len() } else { report.top };
-    let rows: Vec<&&ValueRow> =
-        loops.iter().filter(|row| row.entries + row.inherited > 0).take(shown).collect();
-    if rows.is_empty() {
-        return;
-    }
-    let place_width = rows.iter().map(|row| width_of(&row.place())).max().unwrap_or(0).clamp(5, 28);
-    let claims = report.verify.is_some();
-    let function_width = (width.saturating_sub(place_width + 74 + if claims { 20 } else { 0 })).clamp(8, 30);
-    _ = writeln!(
-        out,
-        "{}",
-        paint(
-            DIM,
-            format!(
-                "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  iterations{}",
-                padded("loop", place_width),
-                padded("function", function_width),
-                "activations",
-                "partial",
-                "min",
-                "median",
-                "max",
-                "together",
-                if claims { "         claim" } else { "" },
-            )
-        )
-    );
-    for row in &rows {
-        let numbers = row.range.map_or([String::new(), String::new(), String::new()], |range| {
-            range.map(|value| short(u128::from(value as u64)))
-        });
-        let line = format!(
-            "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  {}",
-            padded(&cut_start(&row.place(), place_width), place_width),
-            padded(&cut_name(&printable(&shown_name(&row.function)), function_width), function_width),
-            short(row.entries.into()),
-            if row.partial() > 0 { short(row.partial().into()) } else { String::new() },
-            numbers[0],
-            numbers[1],
-            numbers[2],
-            short(row.back_edges.unsigned_abs()),
-            padded(&spark(&row.shape(12)), 12),
-        );
-        let claim = if claims { claim_cell(row) } else { String::new() };
-        _ = writeln!(out, "{}", format!("{line}  {claim}").trim_end());
-    }
-    if entered > rows.len() {
-        _ = writeln!(out, "{}", paint(DIM, format!("… {} more (--top 0 shows all)", entered - rows.len())));
-    }
-}
-
-fn claim_cell(row: &ValueRow) -> String {
-    let Some(claim) = &row.claim else { return paint(DIM, "none") };
-    let text = cut(&printable(&claim.text), 30);
-    match claim.verdict {
-        ClaimVerdict::Held => format!("{} {text}", paint(GOOD, "held")),
-        ClaimVerdict::Wrong => format!("{} {text}", paint(BAD, "WRONG")),
-        ClaimVerdict::AssumptionViolated => format!("{} {text}", paint(BAD, "assumption violated")),
-        ClaimVerdict::NotChecked => format!("{} {text}", paint(DIM, "not checked")),
-        ClaimVerdict::NotEntered => String::new(),
-    }
 }
 
 fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: &mut String) {
@@ -288,12 +196,6 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
     }
 }
 
-/// The parts of a list that are there; `None` if there is none.
-fn listed(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
 /// Why claims were not checked, the most frequent reason first, each with some places.
 fn print_unchecked(report: &ValuesReport, out: &mut String) {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -342,16 +244,5 @@ fn print_remarks(report: &ValuesReport, out: &mut String) {
     }
     if let Some(ending) = &report.ending {
         remark(ending.clone());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::spark;
-
-    #[test]
-    fn the_highest_bar_is_full_and_nothing_is_nothing() {
-        assert_eq!(spark(&[0, 1, 8]), " ▁█");
-        assert_eq!(spark(&[]), "");
     }
 }

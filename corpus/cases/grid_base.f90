@@ -1,0 +1,4 @@
+module grid_base
+  implicit none
+  integer, parameter :: width = 7
+end module grid_base
