@@ -28,6 +28,10 @@ fn counters_that_threads_would_share_are_reported_at_the_link() {
     place.shell(&build("OPCOST_THREADS=0", "-pthread")).expect(0).tells(&words);
     place.shell(&build("OPCOST_THREADS=yes", "-pthread")).expect(2).tells(&["OPCOST_THREADS is 'yes'"]);
     // One thread: nothing is to be said.
-    let quiet = place.shell("$OPCOST cc works.c -shared -fPIC -o w.so").expect(0);
-    assert!(!quiet.all().contains("warning"), "{}", quiet.all());
+    place.write("one.c", "void *work(void *);\nint main(void) { return work(0) != 0; }\n");
+    for line in ["works.c -shared -fPIC -o w.so", "one.c works.c -o one", "one.c works.c -lm -static -o one"]
+    {
+        let quiet = place.shell(&format!("$OPCOST cc {line}")).expect(0);
+        assert!(!quiet.all().contains("warning"), "{line}: {}", quiet.all());
+    }
 }

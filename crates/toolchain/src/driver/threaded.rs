@@ -18,7 +18,6 @@ use opcost_runtime::{COUNTERS_SECTION, THREADS_SECTION};
 use super::call::Drive;
 use super::plan::DriverJob;
 use super::settings::threads_requested;
-use crate::threads::word_may_start;
 
 /// How objects of a link count.
 #[derive(Default)]
@@ -74,9 +73,9 @@ impl Drive {
         let runtime = self.folder.path().join("runtime");
         let own = |word: &&OsString| !Path::new(word).starts_with(&runtime);
         let counting = Counting::of(&job.arguments.iter().filter(own).cloned().collect::<Vec<_>>());
-        let asks = |word: &OsString| word_may_start(word) || word == "-lpthread";
+        // The linker's own words name the loader, which is no library of the program.
         let may_start = counting.by_thread || self.words.start_threads() || self.words.has("-lpthread");
-        if counting.shared.is_empty() || !(may_start || job.arguments.iter().any(asks)) {
+        if counting.shared.is_empty() || !may_start {
             return Ok(());
         }
         let shown = counting.shared.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
