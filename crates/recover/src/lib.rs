@@ -62,6 +62,7 @@ pub use implied::implied_edges;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
 pub use jumped::{may_have_vanished, split_at_jumps, without_returns};
 pub use ledger::{Course, RunFacts, make_ledger};
+pub use lines::LineTotal;
 pub use listing::{BlockListing, FunctionListing, InlineStack, InstructionListing, list_functions};
 pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
@@ -75,6 +76,6 @@ pub use repair::{
 };
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{ModuleObservations, observe};
-pub use summary::{BlockTotal, FunctionTotal, LineTotal, ProgramSummary, summarize};
+pub use summary::{BlockTotal, FunctionTotal, ProgramSummary, summarize};
 pub use vanished::{Vanished, vanished_frames};
 pub use view::{course_of, has_calls, list_by_ledger, list_by_lines, summarize_ledger};

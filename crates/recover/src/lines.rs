@@ -19,8 +19,22 @@ use std::collections::BTreeMap;
 use opcost_index::IdMap;
 use opcost_key::{ModuleMap, PlaceId};
 
-use crate::LineTotal;
 use crate::counted::{CountedRun, SourceLine};
+
+/// One line of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineTotal {
+    /// Which.
+    pub at: SourceLine,
+    /// What its instructions cost, in units of the cost model.
+    pub instructions: u128,
+    /// How often its code was executed, over all copies of it; `None` where that is not known, and in
+    /// a ledger of an earlier version, which does not have it.
+    pub executions: Option<u128>,
+    /// Whether that is how often the line itself ran. Optimised code has parts of lines, and several
+    /// iterations in one: then it may be another number.
+    pub is_of_line: bool,
+}
 
 /// What a function's instructions did, by line.
 #[derive(Default)]

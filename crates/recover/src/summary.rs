@@ -19,7 +19,7 @@ use opcost_key::{BlockId, Hash128};
 use crate::CallTotals;
 use crate::calls::CallSums;
 use crate::counted::{CountedModule, CountedRun, FunctionKey, Line, SourceLine};
-use crate::lines::{LineReader, LineSum, Lines};
+use crate::lines::{LineReader, LineSum, LineTotal, Lines};
 
 /// One function of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,21 +34,6 @@ pub struct FunctionTotal {
     pub calls: u128,
     /// What it cost itself, without what it calls, in units of the cost model.
     pub instructions: u128,
-}
-
-/// One line of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineTotal {
-    /// Which.
-    pub at: SourceLine,
-    /// What its instructions cost, in units of the cost model.
-    pub instructions: u128,
-    /// How often its code was executed, over all copies of it; `None` where that is not known, and in
-    /// a ledger of an earlier version, which does not have it.
-    pub executions: Option<u128>,
-    /// Whether that is how often the line itself ran. Optimised code has parts of lines, and several
-    /// iterations in one: then it may be another number.
-    pub is_of_line: bool,
 }
 
 /// One block.

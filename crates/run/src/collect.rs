@@ -15,7 +15,7 @@ use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
 use crate::image::Image;
-use crate::itself::reads_itself;
+use crate::itself::{CountedImage, reads_itself};
 use opcost_answer::Failure;
 
 /// Everything that was counted in one run.
@@ -88,7 +88,10 @@ pub fn collect(
         None => _ = reasons.insert("any number of further instructions could have run".to_owned()),
     }
     let reasons: Vec<String> = reasons.into_iter().collect();
-    let quality = match reads_itself(&programs, images) {
+    let counted = programs
+        .iter()
+        .map(|program| CountedImage { path: Path::new(&program.raw.image.path), modules: &program.modules });
+    let quality = match reads_itself(&counted.collect::<Vec<_>>(), images) {
         Some(why) => RunQuality::Estimate([vec![why], reasons].concat()),
         None if reasons.is_empty() => RunQuality::Exact,
         None => RunQuality::LowerBound(reasons),

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use opcost_answer::run::READS_ITSELF;
-use opcost_key::Callee;
+use opcost_key::{Callee, Hash128};
+use opcost_recover::ModuleCounts;
 
-use crate::collect::CountedProgram;
 use crate::image::Image;
 
 /// Functions that say something of the program's own code.
@@ -43,12 +43,23 @@ const FOLLOWING: [&str; 2] = ["readlink", "readlinkat"];
 /// How Linux calls the file of a process.
 const OWN_FILE: &[u8] = b"/proc/self/exe";
 
+/// What was counted in one image.
+pub(crate) struct CountedImage<'a> {
+    /// Its file.
+    pub(crate) path: &'a Path,
+    /// Counts by module, with the hash of the module's map.
+    pub(crate) modules: &'a [(Hash128, ModuleCounts)],
+}
+
 /// Why the counts are of this build alone, if they are.
-pub(crate) fn reads_itself(programs: &[CountedProgram], images: &BTreeMap<PathBuf, Image>) -> Option<String> {
+pub(crate) fn reads_itself(
+    programs: &[CountedImage<'_>],
+    images: &BTreeMap<PathBuf, Image>,
+) -> Option<String> {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut opens = false;
     for program in programs {
-        let path = Path::new(&program.raw.image.path);
+        let path = program.path;
         let image = &images[path];
         let used = called_of(program, image);
         let has = |names: &[&str]| names.iter().any(|name| used.contains(name));
@@ -67,9 +78,9 @@ pub(crate) fn reads_itself(programs: &[CountedProgram], images: &BTreeMap<PathBu
 }
 
 /// Functions of these tables that a program called.
-fn called_of<'a>(program: &CountedProgram, image: &'a Image) -> BTreeSet<&'a str> {
+fn called_of<'a>(program: &CountedImage<'_>, image: &'a Image) -> BTreeSet<&'a str> {
     let mut called = BTreeSet::new();
-    for (hash, counts) in &program.modules {
+    for (hash, counts) in program.modules {
         let Some((_, map)) = image.maps.iter().find(|(other, _)| other == hash) else { continue };
         for (id, function) in map.functions.iter() {
             for call in &function.calls {
