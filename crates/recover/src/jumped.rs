@@ -52,20 +52,27 @@ const LEAVE: &[&str] = &[
     "fexecve",
 ];
 
-/// How many returns after jumps a process counted, if some of them may not have happened.
+/// What a process counted after jumps, in units of the cost model, if some of it may not have happened.
 pub fn may_have_vanished(modules: &[(&ModuleMap, &ModuleCounts)]) -> Option<u128> {
-    let jumps: u128 = modules.iter().map(|(map, counts)| jumps_taken(map, counts)).sum();
-    (jumps > 0 && has_open_ends(modules)).then_some(jumps)
+    let after: u128 = modules.iter().map(|(map, counts)| after_jumps(map, counts)).sum();
+    (after > 0 && has_open_ends(modules)).then_some(after)
 }
 
-fn jumps_taken(map: &ModuleMap, counts: &ModuleCounts) -> u128 {
-    let taken = jumps(map).into_iter().flat_map(|(function, edges)| {
-        edges.into_iter().filter_map(move |edge| map.functions[function].edges[edge].from).map(move |from| {
-            let counts = &counts.functions[function];
-            u128::from(counts.segments[from])
-        })
-    });
-    taken.sum()
+/// The weight of all that [`without_returns`] takes away: the rest of the jump's block.
+fn after_jumps(map: &ModuleMap, counts: &ModuleCounts) -> u128 {
+    let mut sum = 0;
+    for (id, edges) in jumps(map) {
+        let function = &map.functions[id];
+        for edge in edges.iter().map(|&edge| &function.edges[edge]) {
+            let Some(from) = edge.from else { continue };
+            let behind = behind_jump(function, from);
+            let rest = function.instructions_of(from).filter(|at| behind.is_some_and(|behind| *at >= behind));
+            let rest: u64 = rest.map(|at| u64::from(function.instructions[at].weight)).sum();
+            let next = edge.to.map_or(0, |to| u64::from(function.segments[to].weight));
+            sum += u128::from(counts.functions[id].segments[from]) * u128::from(rest + next);
+        }
+    }
+    sum
 }
 
 /// The edges after the jumps of each function. Their sites are not metered by left frames.

@@ -124,11 +124,9 @@ fn rust_with_its_library_calls_c() {
 use std::collections::BTreeMap;
 fn main() {
     let map: BTreeMap<i32, i32> = (0..50).map(|i| (i, unsafe { twice(i) })).collect();
-    std::panic::set_hook(Box::new(|_| {})); // its message has the number of the process
-    let caught = std::panic::catch_unwind(|| { if map.len() == 50 { panic!(\"as meant\") } });
     // One after the other: Rust's library spins on a lock where threads end at once.
     let sum: u64 = (0..3).map(|n| std::thread::spawn(move || (0..n).sum::<u64>()).join().unwrap()).sum();
-    println!(\"{} {} {sum}\", map[&49], caught.is_err());
+    println!(\"{} {sum}\", map[&49]);
 }
 ",
         ),

@@ -7,8 +7,8 @@ use opcost_answer::Failure;
 use opcost_key::Hash128;
 use opcost_profile::{Ledger, ModuleFacts, Origin, Quality as Sureness, World};
 use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions,
-    RepairSolver, Repaired, RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
+    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, RepairSolver, Repaired,
+    RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
 };
 use opcost_sample::Samples;
 

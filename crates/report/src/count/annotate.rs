@@ -145,9 +145,7 @@ impl Annotation<'_> {
             paint(STRONG, name),
             percent(self.report.share(total.instructions)),
             counted(total.instructions, "instruction"),
-            self.report
-                .calls_of(total)
-                .map_or_else(|| "? calls".to_owned(), |calls| counted(calls, "call")),
+            self.report.calls_of(total).map_or_else(|| "? calls".to_owned(), |calls| counted(calls, "call")),
         );
     }
 

@@ -113,7 +113,11 @@ static void opc_charge_format(const char *format, va_list list) {
       }
       break;
     }
-    case 'p': case 'n': (void)va_arg(list, void *); break;
+    case 'p':
+      if (has_precision) units += 4 * precision;
+      (void)va_arg(list, void *);
+      break;
+    case 'n': (void)va_arg(list, void *); break;
     case '%': case 'm': break;
     default: format--; break; // the end, or no conversion
     }
