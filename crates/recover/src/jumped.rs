@@ -68,7 +68,7 @@ fn after_jumps(map: &ModuleMap, counts: &ModuleCounts) -> u128 {
             let behind = behind_jump(function, from);
             let rest = function.instructions_of(from).filter(|at| behind.is_some_and(|behind| *at >= behind));
             let rest: u64 = rest.map(|at| u64::from(function.instructions[at].weight)).sum();
-            let next = edge.to.map_or(0, |to| u64::from(function.segments[to].weight));
+            let next = edge.to.map_or(0, |to| function.segments[to].weight);
             sum += u128::from(counts.functions[id].segments[from]) * u128::from(rest + next);
         }
     }

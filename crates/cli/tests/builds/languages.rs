@@ -126,7 +126,7 @@ fn main() {
     let map: BTreeMap<i32, i32> = (0..50).map(|i| (i, unsafe { twice(i) })).collect();
     // One after the other: Rust's library spins on a lock where threads end at once.
     let sum: u64 = (0..3).map(|n| std::thread::spawn(move || (0..n).sum::<u64>()).join().unwrap()).sum();
-    println!(\"{} {sum}\", map[&49]);
+    println!(\"{} {} {sum}\", map[&49], map.len() == 50);
 }
 ",
         ),

@@ -30,13 +30,16 @@ fn computes(parent: u32) -> Option<u32> {
 /// Starts opcost, and waits until the program computes.
 pub(super) fn begun(place: &Workplace, line: &str) -> (Child, u32) {
     let mut command = place.command(&line.split(' ').collect::<Vec<_>>());
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("opcost starts");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("opcost starts");
     let until = Instant::now() + SOON;
     loop {
         if let Some(program) = computes(child.id()) {
             return (child, program);
         }
-        assert!(Instant::now() < until, "{line}: no program computes");
+        if Instant::now() >= until {
+            child.kill().and_then(|()| child.wait()).expect("it ends");
+            panic!("{line}: no program computes");
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -416,13 +416,14 @@ fn what_is_taken_as_given_is_listed_whoever_wrote_it() {
 /// Everything follows from what never is: who may say so, and what names it.
 #[test]
 fn what_only_the_certificate_assumes_is_refused_with_the_flag_that_gives_it() {
+    type Forgery = fn(&mut Value);
     let subject = Subject::new();
     let never = |c: &mut Value| {
         let given = json!({ "value": "argument0", "range": { "width": 32, "first": "0", "span": "ffffffff", "set": [] },
             "by": "contract" });
         push(&mut of(c, "low")["given"], given);
     };
-    let cases: [(fn(&mut Value), &str); 5] = [
+    let cases: [(Forgery, &str); 5] = [
         (never, "low:argument0 is never (a contract): nobody says so"),
         (
             |c| c["no_overflow"] = true.into(),

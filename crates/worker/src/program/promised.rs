@@ -35,9 +35,9 @@ pub(crate) fn unpromised(
     let module = program.module;
     let mut missing = Vec::new();
     for (claims, given) in contracts_of(certificate) {
-        let named = module.functions.iter().filter(|(_, function)| function.name == claims.name);
+        let mut named = module.functions.iter().filter(|(_, function)| function.name == claims.name);
         // Of several of one name the checker says that they cannot be told apart.
-        let Some((id, function)) = named.last() else { continue };
+        let Some((id, function)) = named.next_back() else { continue };
         let is_same = |contract: &Contract| {
             contract.function == id && Value::Argument(contract.position) == given.value.value()
         };
