@@ -15,7 +15,7 @@ pub type Pieces = Vec<(i128, i128)>;
 
 /// The function that is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Called {
+pub struct DriverFunction {
     /// The file that defines it.
     pub source: String,
     /// Its name there.
@@ -26,7 +26,7 @@ pub struct Called {
 
 /// What callers give to a circuit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct DriverInputs {
     /// Numbers of each scalar of the design, in order; of none all of its type.
     pub scalars: Vec<Pieces>,
     /// Elements of each memory, in order, in the same manner.
@@ -34,7 +34,7 @@ pub struct Given {
 }
 
 /// The program for a function of a source. Its arguments are a seed, and how many runs.
-pub fn driver(design: &Design, called: &Called, lengths: &[u64], given: &Given) -> String {
+pub fn driver(design: &Design, called: &DriverFunction, lengths: &[u64], given: &DriverInputs) -> String {
     let mut text = String::new();
     let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
     line("#define main main_of_the_source");

@@ -64,7 +64,7 @@ pub use axi::{axi, axi_header};
 pub use axi_testbench::axi_testbench;
 pub use check::{Violation, check};
 pub use contract::contract;
-pub use driver::{Called, Given, Pieces, driver};
+pub use driver::{DriverFunction, DriverInputs, Pieces, driver};
 pub use frame::frame;
 pub use kernel::{
     Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells,

@@ -44,7 +44,7 @@ pub fn hold() {
     }
 }
 
-/// Ends this process as a signal does that nobody takes. Its folders must be gone by now.
+/// Ends this process as a signal does that nobody takes. Its folders must be removed by now.
 pub fn die_of(signal: i32) {
     let _ = emulate_default_handler(signal);
 }

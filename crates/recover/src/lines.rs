@@ -28,8 +28,8 @@ pub struct LineTotal {
     pub at: SourceLine,
     /// What its instructions cost, in units of the cost model.
     pub instructions: u128,
-    /// How often its code was executed, over all copies of it; `None` where that is not known, and in
-    /// a ledger of an earlier version, which does not have it.
+    /// How often its code was executed, over all copies of it. `None` where that is not known, and in
+    /// a ledger of an earlier version.
     pub executions: Option<u128>,
     /// Whether that is how often the line itself ran. Optimised code has parts of lines, and several
     /// iterations in one: then it may be another number.

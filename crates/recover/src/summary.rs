@@ -108,9 +108,9 @@ struct SharedLine<'a> {
 }
 
 impl<'a> SharedLine<'a> {
-    /// Adds the code of one more function. Instances of one template have each line once. But code of
-    /// a lambda on the line around it, or of two forms of a destructor on its first and last lines, is
-    /// code of one line in two functions, one of which calls the other: then the number is unknown.
+    /// Adds the code of one more function. Instances of one template have each line once. But
+    /// a lambda and the line around it are code of one line in two functions, one of which calls the
+    /// other. So are the first and last lines of a destructor in two forms. The number is then unknown.
     fn add(&mut self, line: Line<'a>, other: SharedLine<'a>) {
         let is_same = self.function == other.function;
         let is_instance = self.start == other.start

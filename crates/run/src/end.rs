@@ -56,7 +56,7 @@ pub(crate) enum Orphans<'a> {
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     /// The signal of the first request to end it.
-    pub(crate) asked: Option<i32>,
+    pub(crate) request: Option<i32>,
 }
 
 /// The first request to end that arrives soon, after a program died of a signal that asks for that.
@@ -78,7 +78,7 @@ pub(crate) struct Watch {
     /// When the first request came.
     since: Option<Instant>,
     /// Its signal.
-    asked: Option<i32>,
+    request: Option<i32>,
     /// Whether what goes on is to be killed when patience is over.
     is_limited: bool,
     is_killed: bool,
@@ -88,7 +88,7 @@ impl Watch {
     /// To be made before the program is started.
     pub(crate) fn begin() -> Result<Watch, Failure> {
         let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
-        Ok(Watch { requests, since: None, asked: None, is_limited: false, is_killed: false })
+        Ok(Watch { requests, since: None, request: None, is_limited: false, is_killed: false })
     }
 
     /// Waits until the program has ended. It is still to be waited for by [`Watch::finish`], so
@@ -125,13 +125,13 @@ impl Watch {
         orphans: Orphans<'_>,
     ) -> Result<Ended, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
-        if self.asked.is_none() {
-            self.asked = late_request(&self.requests, status.signal());
+        if self.request.is_none() {
+            self.request = late_request(&self.requests, status.signal());
         }
         if let Orphans::HaveFolder(folder) = orphans {
             self.wait_for_orphans(folder);
         }
-        Ok(Ended { status, asked: self.asked })
+        Ok(Ended { status, request: self.request })
     }
 
     /// Waits for processes that go on after the program.
@@ -173,7 +173,7 @@ impl Watch {
                 Some(_) => {}
                 None => {
                     self.since = Some(Instant::now());
-                    self.asked.get_or_insert(signal);
+                    self.request.get_or_insert(signal);
                 }
             }
             if !by_terminal {

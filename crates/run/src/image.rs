@@ -130,8 +130,8 @@ impl Image {
         Ok(Image { maps, calls, symbols })
     }
 
-    /// Reads the image of a program that is about to run; none of one without counters that may load or
-    /// start others that have some: a script, or a program that has a loader.
+    /// Reads the image of a program that is about to run. There is none of a program without counters that
+    /// may load or start others that have some. That is a script, or a program that has a loader.
     ///
     /// # Errors
     /// As [`Image::read`].

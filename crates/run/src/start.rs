@@ -131,7 +131,7 @@ pub fn run_to_end(launch: Launch<'_>) -> Result<RunEnd, Failure> {
     let fuel = watched_page.map(|page| WatchedFuel::begin(&child, page)).transpose()?;
     watch.wait(&child);
     drop(fuel);
-    let Ended { status, asked } = watch.finish(child, &program, orphans)?;
+    let Ended { status, request: asked } = watch.finish(child, &program, orphans)?;
     // An emulator may have a status of its own for a program that a signal ended.
     let died = |signal: &i32| match status.signal() {
         Some(by) => by == *signal || by == Signal::KILL.as_raw(),

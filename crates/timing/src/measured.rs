@@ -65,7 +65,7 @@ pub enum MeasureError {
         "two measurements of this machine differ: {what} took {first:.3} and {second:.3} ns. Stop what else runs on it, \
          and measure again"
     )]
-    Apart {
+    Disagreement {
         /// Of what.
         what: String,
         /// Nanoseconds.
@@ -218,14 +218,14 @@ pub fn joined(first: &Timing, second: &Timing) -> Result<Timing, MeasureError> {
     }
     let factor = |&(_, one, other): &(String, f64, f64)| one.max(other) / one.min(other);
     if let Some((what, one, other)) = strict.iter().find(|row| factor(row) > APART) {
-        return Err(MeasureError::Apart { what: what.clone(), first: *one, second: *other });
+        return Err(MeasureError::Disagreement { what: what.clone(), first: *one, second: *other });
     }
     rows.append(&mut strict);
     rows.sort_by(|one, other| factor(one).total_cmp(&factor(other)));
     let (what, one, other) = &rows[rows.len() - 1 - rows.len() / STRAY];
     let agreement = one.max(*other) / one.min(*other);
     if agreement > APART {
-        return Err(MeasureError::Apart { what: what.clone(), first: *one, second: *other });
+        return Err(MeasureError::Disagreement { what: what.clone(), first: *one, second: *other });
     }
     let shorter = |one: &Table, other: &Table| -> Table {
         both(one, other).map(|(name, one, other)| (name.clone(), one.min(other))).collect()

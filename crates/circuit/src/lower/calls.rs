@@ -202,7 +202,7 @@ impl<'m> Lowering<'m> {
         match both {
             // Parts of words of one bit are not distinguished.
             Some(both) if bits > 1 => {
-                frame.overflowing.insert(at, both);
+                frame.overflowing.insert(at, [both.number, both.is_over]);
                 Ok(())
             }
             _ => Err(self.no_operation(frame, at)),

@@ -28,7 +28,6 @@ use crate::kernel::{
     MemoryKind, NodeId, NodeOrigin, Terminator,
 };
 use crate::refusal::CircuitRefusal;
-use overflow::Overflowing;
 use settle::MemoryAccess;
 
 /// More nodes than these are no kernel.
@@ -94,8 +93,8 @@ pub(crate) struct Frame<'m> {
     pub(crate) body: &'m Function,
     pub(crate) arguments: Vec<Lowered>,
     pub(crate) values: HashMap<InstructionId, Lowered>,
-    /// What operations with two results give.
-    overflowing: HashMap<InstructionId, Overflowing>,
+    /// Of operations with two results the number, and whether it went over an end.
+    overflowing: HashMap<InstructionId, [KernelOperand; 2]>,
     /// Memories of its local arrays.
     pub(crate) locals: HashMap<InstructionId, MemoryId>,
     /// Where each block begins and ends.

@@ -80,7 +80,7 @@ impl<'m> Lowering<'m> {
         at: InstructionId,
     ) -> Result<Lowered, CircuitRefusal> {
         let whole = frame.body.operands_of(at).first();
-        let Some(&both) = (match whole {
+        let Some(&[number, is_over]) = (match whole {
             Some(Value::Instruction(from)) => frame.overflowing.get(from),
             _ => None,
         }) else {
@@ -88,7 +88,7 @@ impl<'m> Lowering<'m> {
         };
         let ty = frame.body.instructions[at].ty;
         let bits = self.integer_bits(ty, self.location_of(frame, at).as_ref())?;
-        let result = if bits == 1 { both.is_over } else { both.number };
+        let result = if bits == 1 { is_over } else { number };
         // A copy, since what the program looks at of it is not all that the other result needs.
         let node = self.node(block, Action::Copy, vec![result], bits);
         self.label(frame, at, node);

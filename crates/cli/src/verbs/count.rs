@@ -65,7 +65,7 @@ pub(crate) fn with_program<T>(
 
 /// The inputs; a built program only alone.
 fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
-    let inputs = match found_by_name(&arguments.inputs) {
+    let inputs = match program_in_path(&arguments.inputs) {
         Some(path) => vec![Input { path, language: Language::Program }],
         None => inputs_of("count", &arguments.inputs)?,
     };
@@ -76,9 +76,9 @@ fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
-/// The program that a shell would start by this name, where no such file is here: an interpreter that loads
-/// counted modules, or what starts counted programs.
-fn found_by_name(inputs: &[PathBuf]) -> Option<PathBuf> {
+/// The program that a shell would start by this name, where no such file is here. It may be an interpreter
+/// that loads counted modules, or what starts counted programs.
+fn program_in_path(inputs: &[PathBuf]) -> Option<PathBuf> {
     let [name] = inputs else { return None };
     if name.components().count() != 1 || name.as_os_str().as_encoded_bytes().contains(&b'/') || name.exists()
     {

@@ -29,19 +29,22 @@ fn computes(parent: u32) -> Option<u32> {
 
 /// Starts opcost, and waits until the program computes.
 pub(super) fn begun(place: &Workplace, line: &str) -> (Child, u32) {
-    let mut command = place.command(&line.split(' ').collect::<Vec<_>>());
+    // Who runs the tests may ignore signals (nohup, a shell's background jobs), and programs inherit that.
+    let mut command = place.program("env");
+    command.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_opcost")]).args(line.split(' '));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("opcost starts");
     let until = Instant::now() + SOON;
-    loop {
-        if let Some(program) = computes(child.id()) {
-            return (child, program);
+    let program = loop {
+        match computes(child.id()) {
+            None if Instant::now() < until => std::thread::sleep(Duration::from_millis(10)),
+            found => break found,
         }
-        if Instant::now() >= until {
-            child.kill().and_then(|()| child.wait()).expect("it ends");
-            panic!("{line}: no program computes");
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    };
+    let Some(program) = program else {
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        panic!("{line}: no program computes");
+    };
+    (child, program)
 }
 
 pub(super) fn send(signal: &str, pid: u32) {

@@ -6,7 +6,7 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Called, Claim, Design, Given, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop,
+    DriverFunction, Claim, Design, DriverInputs, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop,
     StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design, driver, frame,
     lower, replay, schedule, stream, stream_testbench, testbench, widths,
 };
@@ -106,12 +106,12 @@ pub(crate) fn answer(
                 data.name == memory.source_name && (data.is_constant || data.linkage == Linkage::Local)
             })
     };
-    let given = Given {
+    let given = DriverInputs {
         scalars: pieces(&design, body, &job.contracts),
         elements: hdl_elements::pieces(&design, &kernel, &split, session)?,
     };
     if design.memories.iter().all(|memory| is_named(memory) && can_be_written(memory)) {
-        let called = Called {
+        let called = DriverFunction {
             source: job.source.display().to_string(),
             // C++ calls it by the name that it has there, and not by the linker's.
             function: if job.is_cpp { name_in_source(&job.top, body) } else { body.name.clone() },

@@ -27,7 +27,7 @@ use crate::error::WorkError;
 pub(crate) struct Split {
     /// Numbers.
     pub(crate) numbers: Vec<PortContract>,
-    /// Elements behind the pointer at this position.
+    /// Elements that the pointer at this position leads to.
     pub(crate) elements: Vec<(u32, PortContract)>,
 }
 
