@@ -1,4 +1,5 @@
 // musttail mutual recursion a million deep, out of which one jump and one exit lead.
+// returns open
 // status 4
 // expect even calls=1000002
 // expect odd calls=1000000

@@ -1,4 +1,5 @@
 // A function declared noexcept, written in C, lets an exception pass: terminate, called by the personality.
+// returns open
 // with parts/throw_lying.c
 // signal 6
 // expect thrower calls=1

@@ -1,4 +1,5 @@
 // An exception passes C frames, which have no personality, and the C library's qsort.
+// returns open
 // with parts/through_c.c
 // expect through_c calls=24
 // expect compare calls=3

@@ -17,6 +17,7 @@
 //! // with FILE, // object FILE    more sources; more sources that plain clang compiles
 //! // anchors A…, // levels N…     instead of: source optimized; 0 3
 //! // totals differ                runs need not agree
+//! // returns open                 a lower bound by returns after jumps is right, too
 //! ```
 //!
 //! Hand values hold at anchor `source` (unoptimised IR) and, for calls, at
@@ -49,6 +50,8 @@ pub(crate) struct Directives {
     pub(crate) anchors: Vec<String>,
     pub(crate) levels: Vec<String>,
     pub(crate) totals_differ: bool,
+    /// Where code generation makes jumps of calls, returns may be open: then the count is a lower bound.
+    pub(crate) returns_open: bool,
 }
 
 impl Directives {
@@ -105,6 +108,10 @@ impl Directives {
             "totals" => {
                 assert_eq!(rest, "differ", "{line}");
                 self.totals_differ = true;
+            }
+            "returns" => {
+                assert_eq!(rest, "open", "{line}");
+                self.returns_open = true;
             }
             // Prose begins with a capital letter or is a program's own word.
             _ => assert!(

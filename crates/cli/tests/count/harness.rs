@@ -188,6 +188,7 @@ impl Case<'_> {
             Some(_) if self.directives.segments_exact && way.contains("every-segment") => {
                 assert!(counts.is_exact(), "{at}: not exact: {:?}", counts.reasons());
             }
+            None if self.has_open_returns(counts) => {}
             None => assert!(counts.is_exact(), "{at}: not exact: {:?}", counts.reasons()),
             Some(text) => {
                 assert_eq!(counts.quality(), "lower bound", "{at}");
@@ -198,10 +199,20 @@ impl Case<'_> {
         self.check_values(&at, anchor, counts);
     }
 
+    /// Whether the only doubt is about returns after jumps, and the program is one of those that have it.
+    fn has_open_returns(&self, counts: &Counts) -> bool {
+        let of_jumps = |reason: &str| {
+            reason.starts_with("at most ") || reason.contains("where a tail call may have taken others away")
+        };
+        self.directives.returns_open
+            && !counts.is_exact()
+            && counts.reasons().iter().all(|reason| of_jumps(reason))
+    }
+
     /// Hand values. Where the result is a lower bound, counts may be lower.
     fn check_values(&self, at: &str, anchor: &str, counts: &Counts) {
         let directives = &self.directives;
-        let is_lower = directives.lower_bound.is_some();
+        let is_lower = directives.lower_bound.is_some() || self.has_open_returns(counts);
         let compare = |what: String, found: u64, wanted: u64| {
             if is_lower {
                 assert!(found <= wanted, "{at}: {what}: {found}, more than {wanted}");
@@ -246,6 +257,9 @@ impl Case<'_> {
         let [low, high, every] = counted.each_ref().map(Counted::counts);
         let at = format!("{} ({anchor})", self.name);
         if self.directives.lower_bound.is_some() || self.directives.totals_differ {
+            return;
+        }
+        if [low, high, every].into_iter().any(|counts| self.has_open_returns(counts)) {
             return;
         }
         assert_eq!(low.total(), high.total(), "{at}: code generation changes the total");

@@ -6,9 +6,9 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    DriverFunction, Claim, Design, DriverInputs, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule, StateLoop,
-    StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design, driver, frame,
-    lower, replay, schedule, stream, stream_testbench, testbench, widths,
+    Claim, Design, DriverFunction, DriverInputs, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule,
+    StateLoop, StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design,
+    driver, frame, lower, replay, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
