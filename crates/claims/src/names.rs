@@ -315,7 +315,7 @@ impl<'a> Names<'a> {
 /// these have none it is the first place in the header.
 ///
 /// A jump back after the last statement of a body has that statement's line in Fortran. The test in
-/// the header has the line of `do`, which is the earlier one.
+/// the header has the line of `do`, which is the earlier one. In C the jump has the loop's own line.
 pub(super) fn place(
     module: &Module,
     function: &Function,
@@ -331,7 +331,9 @@ pub(super) fn place(
     let jump = latches().find(is_jump).filter(|_| !is_jump(&natural.header)).and_then(of_end);
     if let Some((top, back)) = of_header.zip(jump) {
         let [top, back] = [top, back].map(|place| &module.places[place]);
-        if top.line < back.line && (top.file, top.inlined_at) == (back.file, back.inlined_at) {
+        let is_fortran =
+            module.files[back.file].rsplit('.').next().is_some_and(|end| end.starts_with(['f', 'F']));
+        if is_fortran && top.line < back.line && (top.file, top.inlined_at) == (back.file, back.inlined_at) {
             return of_header;
         }
     }

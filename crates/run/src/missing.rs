@@ -141,6 +141,8 @@ fn own_code(ran: &Ran<'_>) -> Option<Missing> {
             || name.starts_with("__")
             || name.starts_with("opc")
             || name.contains("__rust")
+            // The library of flang is one of the system, though it is in the image.
+            || name.starts_with("_Fortran")
     };
     let mut called = ran.called.clone();
     called.retain(|(name, calls)| *calls > 0 && own.contains(name) && !is_support(name));
