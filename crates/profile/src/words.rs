@@ -69,7 +69,7 @@ words! {
     Calls = "calls",
     /// What it cost under the ledger's cost model.
     Instructions = "instructions",
-    /// How often a block ran, an edge was taken, a line was executed.
+    /// How often a block ran, an edge was taken, code of a line was executed.
     Count = "count",
     /// How many frames a child process inherited by `fork` and abandoned at this
     /// edge. They are subtracted from the edge's `count`.
