@@ -88,8 +88,7 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
     Ok(placed)
 }
 
-/// Fewer samples in a program make no table, fewer in the block that a function is entered by no
-/// number of its calls. From here on the root of their number says how far chance moves it. (Twice
+/// Fewer samples in a program make no table. From here on the root of their number says how far chance moves it. (Twice
 /// that holds 93 % of draws or more.) It says nothing of what waiting adds.
 pub const LEAST_SAMPLES: u64 = 30;
 
