@@ -164,10 +164,12 @@ impl Parts {
 impl ComponentPart {
     /// Gives its component the costs as they are now.
     pub(crate) fn reprice(&self, whole: Whole<'_>, scale: &Scale, component: &mut Component) {
-        for (cost, &root) in component.costs.iter_mut().zip(&self.variables) {
+        for (column, (cost, &root)) in component.costs.iter_mut().zip(&self.variables).enumerate() {
             *cost = whole.reduced.classes[root].cost.scaled(scale.counts);
             if cost.is_free() {
-                *cost = Smooth::linear(component.tie_break);
+                // A small coefficient asks for a large count, which is no dearer for that.
+                let greatest = component.matrix.column(column).map(|(_, factor)| factor.abs());
+                *cost = Smooth::linear(component.tie_break * greatest.fold(0.0, f64::max));
             }
         }
         component.base_cost = self.variables.iter().map(|&root| base_cost(whole, root)).sum();

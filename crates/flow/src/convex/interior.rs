@@ -18,6 +18,11 @@
 //! few; steps that would be short are corrected towards the centre (Gondzio,
 //! "Multiple centrality corrections", 1996).
 //!
+//! The predictor's second-order term may be larger than all that it corrects, and then steps go
+//! round in a circle (Cartis, "Some disadvantages of a Mehrotra-type primal-dual corrector
+//! interior point algorithm", 2009). After some steps without gain they are plain: Newton's
+//! direction to a half of the distance, without corrections.
+//!
 //! Where steps no longer help, the exact optimum is guessed
 //! ([`finish`](super::finish)).
 //!
@@ -57,6 +62,12 @@ const EXACT: f64 = 1e-12;
 /// Most corrections of a step. A second one saves SQLite a step in eight, and makes each more
 /// expensive by a fifth.
 const CORRECTORS: usize = 1;
+
+/// After so many steps without a gain of a tenth they are plain: good searches gain with nearly each.
+const PATIENCE: usize = 12;
+
+/// A plain step goes for this share of the distance of the products to where they are to end.
+const PLAIN: f64 = 0.5;
 
 /// By so much longer a correction is to make a step. With 0.1 to 0.3 little depends on
 /// it.
@@ -151,6 +162,8 @@ impl<'a> Search<'a> {
     fn run(&mut self, goal: Goal, best: &mut Best) -> usize {
         let mut stalled = 0;
         let mut last_gain = 0;
+        // Where the shortfall had last fallen by a tenth.
+        let (mut mark, mut last_fall) = (f64::INFINITY, 0);
         for steps in 0..=goal.steps {
             let residuals = self.residuals();
             if !residuals.shortfall.is_finite() && steps > 0 {
@@ -160,6 +173,9 @@ impl<'a> Search<'a> {
                 best.shortfall = residuals.shortfall;
                 best.point.become_as(&self.point);
                 last_gain = steps;
+            }
+            if best.shortfall < 0.9 * mark {
+                (mark, last_fall) = (best.shortfall, steps);
             }
             let near = best.shortfall > NEAR_ENOUGH * goal.aim && best.shortfall <= NEARLY * goal.aim;
             if near && steps == last_gain + 1 && steps < goal.steps {
@@ -176,7 +192,8 @@ impl<'a> Search<'a> {
             if best.shortfall <= goal.aim || settled || stalled == 4 || steps == goal.steps {
                 return steps;
             }
-            let taken = self.step(&residuals);
+            let plain = steps > last_fall + PATIENCE;
+            let taken = if plain { self.plain_step(&residuals) } else { self.step(&residuals) };
             stalled = if taken < 1e-4 { stalled + 1 } else { 0 };
         }
         goal.steps
@@ -199,14 +216,7 @@ impl<'a> Search<'a> {
 
     /// Predicts, corrects and goes; returns how far, of 1.
     fn step(&mut self, residuals: &Residuals) -> f64 {
-        let Component { costs, .. } = self.component;
-        let FlowPoint { x, z, .. } = &self.point;
-        for (weight, (cost, (x, z))) in self.weights.iter_mut().zip(costs.iter().zip(x.iter().zip(z))) {
-            *weight = 1.0 / (cost.curvature + z / x);
-        }
-        self.equations.factor(&self.weights);
-        let aim: Vec<f64> =
-            (costs.iter().zip(x.iter().zip(z))).map(|(cost, (x, z))| cost.log_weight - x * z).collect();
+        let aim = self.linearise();
         let predictor = self.direction(residuals, &aim, None);
         let reach = self.boundary.reach(&self.point, &predictor, 1.0);
         let now = self.miss(None, reach);
@@ -220,10 +230,37 @@ impl<'a> Search<'a> {
             .collect();
         self.spare.push(predictor);
         let (corrector, reach) = self.centre(residuals, aim, mu);
-        advance(&mut self.point.x, reach.x, &corrector.x);
-        advance(&mut self.point.y, reach.z, &corrector.y);
-        advance(&mut self.point.z, reach.z, &corrector.z);
-        self.spare.push(corrector);
+        self.go(corrector, reach)
+    }
+
+    /// Goes part of the way along Newton's direction; returns how far, of 1.
+    fn plain_step(&mut self, residuals: &Residuals) -> f64 {
+        let mut aim = self.linearise();
+        let nowhere = Reach { x: 0.0, z: 0.0 };
+        let mu = (PLAIN * self.miss(None, nowhere)).max(residuals.enough) / self.point.x.len() as f64;
+        aim.iter_mut().for_each(|aim| *aim += mu);
+        let direction = self.direction(residuals, &aim, Some(EXACT));
+        let reach = self.boundary.safe_reach(&self.component.costs, &self.point, &direction);
+        self.go(direction, reach)
+    }
+
+    /// Factors Newton's equations at the point; returns what each product lacks of its goal.
+    fn linearise(&mut self) -> Vec<f64> {
+        let Component { costs, .. } = self.component;
+        let FlowPoint { x, z, .. } = &self.point;
+        for (weight, (cost, (x, z))) in self.weights.iter_mut().zip(costs.iter().zip(x.iter().zip(z))) {
+            *weight = 1.0 / (cost.curvature + z / x);
+        }
+        self.equations.factor(&self.weights);
+        (costs.iter().zip(x.iter().zip(z))).map(|(cost, (x, z))| cost.log_weight - x * z).collect()
+    }
+
+    /// Moves the point; returns how far, of 1.
+    fn go(&mut self, direction: Direction, reach: Reach) -> f64 {
+        advance(&mut self.point.x, reach.x, &direction.x);
+        advance(&mut self.point.y, reach.z, &direction.y);
+        advance(&mut self.point.z, reach.z, &direction.z);
+        self.spare.push(direction);
         reach.x.min(reach.z)
     }
 

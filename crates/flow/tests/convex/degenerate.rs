@@ -230,3 +230,42 @@ fn the_checker_rejects_what_is_a_little_wrong() {
     assert!(certificate.residual <= 1e-6);
     assert!(certificate.relative_gap() > 0.1);
 }
+
+/// Two counts that one row makes one: what their costs want lies far apart.
+#[test]
+fn a_row_of_two_costs_is_solved() {
+    let square = |target, weight| Cost::Quadratic { target, weight };
+    let seen = |samples, cycles, dispersion| Cost::Deviance { samples, cycles, dispersion };
+    let cases = [
+        (
+            -193.625,
+            seen(1.0, 7.533294794859426, 3.3425333733093328),
+            -2.0,
+            square(28.237094394035168, 2.0317223110457334),
+            -1.0,
+        ),
+        (
+            -66.875,
+            square(18.302834325950514, 4.654911173558053),
+            -1.0,
+            square(7.896440630045412, 1.2575233432695307),
+            -1.0,
+        ),
+        (
+            28.75,
+            seen(65.0, 6.467041281454415, 1.4440040510467376),
+            1.0,
+            square(31.49199167912938, 3.223313102510016),
+            -1.0,
+        ),
+        (1.75, square(29.31082449916597, 0.01), 20.0, Cost::Free, -0.5),
+        (46.1875, seen(59.0, 0.1, 1.0), 10.0, Cost::Free, -0.5),
+    ];
+    for (right, one, times_one, other, times_other) in cases {
+        let mut problem = Problem::new();
+        let (one, other) = (problem.add_variable(one), problem.add_variable(other));
+        problem.add_row(right, [(one, times_one), (other, times_other)]);
+        let solution = minimise(&problem, Settings::default());
+        assert_eq!(solution.status, SolveStatus::Optimal, "{:?}", solution.certificate);
+    }
+}
