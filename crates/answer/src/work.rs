@@ -35,7 +35,16 @@ pub struct FunctionWork {
     pub blocks: Vec<BlockWork>,
     /// Calls of functions outside the program, by linkage name.
     pub calls: Vec<(String, f64)>,
-    /// By level of the cache, from the first, lines that it fetched from beyond.
+    /// Its loops that fetched lines of memory.
+    pub loops: Vec<LoopWork>,
+}
+
+/// What a loop did by itself, without the loops in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoopWork {
+    /// Cycles of its blocks; those of code on edges are in none.
+    pub cycles: f64,
+    /// By size of the cache, from the least, lines that it fetched from beyond.
     pub lines: Vec<LineWork>,
 }
 
@@ -54,7 +63,7 @@ pub struct MachineWork {
     pub rare: f64,
 }
 
-/// Lines of memory from beyond a level of the cache.
+/// Lines of memory that a cache of some size does not hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineWork {
     /// Lines in a row.

@@ -31,8 +31,9 @@ struct opcost_schedule_sink {
   void (*row)(void *data, const opcost_scheduled *row);
   // A call of a function that the module does not define.
   void (*call)(void *data, uint32_t function, const char *name, size_t length, double executions);
-  // Lines that a function fetches from beyond a level: in a row, and far from each other.
-  void (*lines)(void *data, uint32_t function, uint32_t level, double near, double far);
+  // Lines that a loop's own code fetches from beyond a level, told by the loop's first block (of the
+  // module): in a row, and far from each other.
+  void (*lines)(void *data, uint32_t function, uint32_t loop, uint32_t level, double near, double far);
 };
 
 } // extern "C"

@@ -6,6 +6,10 @@
 // loop touches that fits into it; for each execution of that loop its lines are fetched once, and a
 // loop that fits nowhere fetches them each time. Accesses that differ by a constant are one where
 // they touch the same lines: neighbours, and what a loop around them comes to in a later iteration.
+// What a later iteration finds is still there if all that is touched until then fits: of the planes
+// of a stencil one is fetched where a level holds them all (the layer condition of Stengel, Treibig,
+// Hager and Wellein, "Quantifying performance bottlenecks of stencil computations", 2015). So does what
+// another loop inside the one that fits touches: of loops that walk along the same lines one fetches.
 //
 // A stride that the code does not say is that of rows that follow each other without a gap. An address
 // that a load gives has the stride of what is loaded: it begins again where the load's own address
@@ -14,7 +18,7 @@
 //
 // Lines that follow each other are told apart from lines that are far from each other (kFar).
 //
-// Input: a module, its blocks' counts, capacities. Output: for each function and capacity, lines.
+// Input: a module, its blocks' counts, capacities. Output: for each innermost loop and capacity, lines.
 // Cost: that of scalar evolution. Limits: a mean is taken for each trip count; an address that is no
 // such sum in its own loop is not told; what a function leaves in the cache for another is taken to be gone, but
 // for functions whose loops fit as a whole, which find all in it.
@@ -44,6 +48,8 @@ constexpr double kLine = 64;
 constexpr double kFar = 2048;
 // Loads that are followed to the address of an address.
 constexpr unsigned kDeep = 3;
+// Loops one after the other that are followed to where the first is entered.
+constexpr unsigned kLoops = 16;
 // A stride that the code does not say. In a loop around another, its iterations are taken to follow
 // each other without a gap, as rows of a matrix do.
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -66,10 +72,10 @@ struct Group {
   const SCEV *rows;    // the array whose pointers give its rows; null if there is none
   size_t rows_at;      // the depth of the loop that goes from row to row
 
-  // Lines in one execution of the loop at this depth, from inside.
-  double lines(size_t depth) const {
+  // Lines in one execution of so many loops, from inside; of none: of one access.
+  double lines(size_t inner) const {
     double pieces = 1, span = width;
-    for (size_t at = 0; at <= depth; at++) {
+    for (size_t at = 0; at < inner; at++) {
       double stride = std::abs(strides[at]), more = std::max(0.0, loops[at].trips - 1);
       if (std::isinf(stride))
         span *= more + 1;
@@ -81,16 +87,49 @@ struct Group {
     return std::min(most, pieces * std::max(1.0, span / kLine));
   }
 
+  // First and last byte of them, beside the base; infinite where a stride is not known.
+  std::pair<double, double> extent(size_t inner) const {
+    double low = double(offset), high = low + width;
+    for (size_t at = 0; at < inner; at++) {
+      double way = strides[at] * std::max(0.0, loops[at].trips - 1);
+      (way < 0 ? low : high) += way;
+    }
+    return {low, high};
+  }
+
+  // How many of its loops are inside this one; none if it is not around.
+  std::optional<size_t> inside(const Loop *loop) const {
+    for (size_t at = 0; at < loops.size(); at++)
+      if (loops[at].loop == loop) return at;
+    return std::nullopt;
+  }
+
+  // Whether loops around make the same steps as they do for another.
+  bool goes_with(size_t inner, const Group &other, size_t its_inner) const {
+    return base == other.base &&
+           std::equal(strides.begin() + long(inner), strides.end(), other.strides.begin() + long(its_inner), other.strides.end());
+  }
+
+  // Whether most of what so many loops touch is touched by those of another as well, that many bytes further.
+  bool is_within(size_t inner, const Group &other, size_t its_inner, double further) const {
+    auto [low, high] = extent(inner);
+    auto [its_low, its_high] = other.extent(its_inner);
+    double both = std::min(high, its_high - further) - std::max(low, its_low - further);
+    if (!std::isfinite(both) || both < (high - low) / 2) return false;
+    bool is_alike = std::equal(strides.begin(), strides.begin() + long(inner), other.strides.begin(), other.strides.begin() + long(its_inner));
+    return is_alike || other.lines(its_inner) * kLine >= (its_high - its_low) / 2;
+  }
+
   bool is_far() const { return !strides.empty() && std::abs(strides[0]) >= kFar; }
 
-  // Whether another touches its lines in one execution of the loop at this depth.
-  bool shares(const Group &other, size_t depth) const {
-    bool is_matrix = rows && rows == other.rows && rows_at == other.rows_at && depth >= rows_at;
+  // Whether another access of the same loop touches its lines in one execution of so many loops.
+  bool shares(const Group &other, size_t inner) const {
+    bool is_matrix = rows && rows == other.rows && rows_at == other.rows_at && inner > rows_at;
     if (is_matrix && strides == other.strides && loops[0].loop == other.loops[0].loop) return true;
     if (base != other.base || strides != other.strides || loops[0].loop != other.loops[0].loop) return false;
     double apart = std::abs(double(offset) - double(other.offset));
     if (apart < kLine) return true;
-    for (size_t at = 0; at <= depth; at++) {
+    for (size_t at = 0; at < inner; at++) {
       double stride = std::abs(strides[at]);
       if (stride > 0 && !std::isinf(stride) && std::fmod(apart, stride) < kLine && apart / stride < loops[at].trips) return true;
     }
@@ -108,18 +147,27 @@ public:
         for (Instruction &one : block) add(one);
   }
 
-  // Lines that one capacity does not hold: in a row, and far from each other.
-  std::pair<double, double> fetched(double capacity) const {
+  // Lines in a row, and lines far from each other.
+  struct Fetched {
     double near = 0, far = 0;
+  };
+
+  // Lines that one capacity does not hold, by the first block of the loop that touches them.
+  std::map<const BasicBlock *, Fetched> fetched(double capacity) const {
+    std::map<const BasicBlock *, Fetched> found;
     for (const Group &group : groups) {
-      size_t depth = 0;
-      while (depth + 1 < group.loops.size() && footprint(group.loops[depth + 1].loop) <= capacity) depth++;
+      const std::vector<Turns> &around = group.loops;
+      size_t inner = 1;
+      while (inner < around.size() && footprint(around[inner].loop) <= capacity) inner++;
+      bool fits = footprint(around[inner - 1].loop) <= capacity;
       // All that the function's loops touch stays where it is.
-      if (depth + 1 == group.loops.size() && footprint(group.loops[depth].loop) <= capacity) continue;
-      if (is_shared(group, depth)) continue;
-      (group.is_far() ? far : near) += group.loops[depth].entries * group.lines(depth);
+      if (inner == around.size() && fits) continue;
+      if (is_shared(group, inner) || (fits && is_met(group, inner, around[inner - 1].loop, inner - 1))) continue;
+      if (inner < around.size() && is_kept(group, inner, capacity)) continue;
+      Fetched &own = found[around[0].loop->getHeader()];
+      (group.is_far() ? own.far : own.near) += around[inner - 1].entries * group.lines(inner);
     }
-    return {near, far};
+    return found;
   }
 
 private:
@@ -130,11 +178,22 @@ private:
 
   // How often a loop was entered, and how often its header ran each time.
   Turns turns(const Loop *loop) const {
-    double header = count(loop->getHeader()), entries = 0;
-    for (const BasicBlock *before : predecessors(loop->getHeader()))
-      if (!loop->contains(before)) entries += count(before);
-    entries = std::min(std::max(entries, 1.0), header);
+    double header = count(loop->getHeader()), entries = entered(loop, kLoops);
     return {loop, entries, entries > 0 ? header / entries : 0};
+  }
+
+  // How often control came to a loop. A loop before it is left as often as it was entered, while its
+  // last block ran for each iteration.
+  double entered(const Loop *loop, unsigned more) const {
+    double entries = 0;
+    for (const BasicBlock *before : predecessors(loop->getHeader())) {
+      if (loop->contains(before)) continue;
+      const Loop *left = loops.getLoopFor(before);
+      while (left && left->getParentLoop() && !left->getParentLoop()->contains(loop)) left = left->getParentLoop();
+      bool is_left = left && !left->contains(loop) && more > 0;
+      entries += is_left ? std::min(count(before), entered(left, more - 1)) : count(before);
+    }
+    return std::min(std::max(entries, 1.0), count(loop->getHeader()));
   }
 
   void add(Instruction &one) {
@@ -167,17 +226,25 @@ private:
       group.loops.push_back(turns(loop));
       group.strides.push_back(stride);
     }
-    group.base = evolution.getPointerBase(rest);
+    set_base(group, rest);
     limit(group, getUnderlyingObject(pointer));
-    if (auto *offset = dyn_cast<SCEVConstant>(evolution.removePointerBase(rest)))
-      group.offset = offset->getAPInt().getSExtValue();
-    else
-      group.base = rest;
     bool is_there = llvm::any_of(groups, [&](const Group &other) {
       return other.base == group.base && other.strides == group.strides && other.loops[0].loop == group.loops[0].loop &&
              std::abs(double(other.offset - group.offset)) < kLine;
     });
     if (!is_there) groups.push_back(group);
+  }
+
+  // Splits where it begins into a base and a number of bytes. Bounds of loops that are no numbers are
+  // part of the base: u[k][ist][m] and u[k][ist][m + 1] have one.
+  void set_base(Group &group, const SCEV *start) const {
+    auto *sum = dyn_cast<SCEVAddExpr>(start);
+    auto *bytes = sum ? dyn_cast<SCEVConstant>(sum->getOperand(0)) : nullptr;
+    group.base = start;
+    if (!bytes || bytes->getAPInt().getSignificantBits() > 63) return;
+    SmallVector<const SCEV *, 4> others(sum->operands().begin() + 1, sum->operands().end());
+    group.base = evolution.getAddExpr(others);
+    group.offset = bytes->getAPInt().getSExtValue();
   }
 
   // The array of pointers from which an address is loaded.
@@ -210,36 +277,84 @@ private:
     });
   }
 
-  // Whether an earlier group touches the same lines.
-  bool is_shared(const Group &group, size_t depth) const {
+  // Whether an earlier access of its loop touches the same lines.
+  bool is_shared(const Group &group, size_t inner) const {
     for (const Group &other : groups) {
       if (&other == &group) return false;
-      if (group.shares(other, depth)) return true;
+      if (group.shares(other, inner)) return true;
     }
     return false;
+  }
+
+  // Whether its lines in so many loops are those of another access in `loop`, which is around `within` of
+  // them. The one that touches most fetches them, and of equals the first.
+  bool is_met(const Group &group, size_t inner, const Loop *loop, size_t within) const {
+    bool is_before = true;
+    for (const Group &other : groups) {
+      if (&other == &group) {
+        is_before = false;
+        continue;
+      }
+      std::optional<size_t> its = other.inside(loop);
+      if (!its || *its + inner < within) continue;
+      size_t its_inner = *its + inner - within;
+      if (!group.goes_with(inner, other, its_inner) || !group.is_within(inner, other, its_inner, 0)) continue;
+      double own_lines = group.lines(inner), its_lines = other.lines(its_inner);
+      if (its_lines > own_lines || (its_lines == own_lines && is_before)) return true;
+    }
+    return false;
+  }
+
+  // Whether another touched its lines in this or an earlier iteration of the loop around, and all that
+  // was touched since fits.
+  bool is_kept(const Group &group, size_t inner, double capacity) const {
+    const Loop *around = group.loops[inner].loop;
+    double stride = group.strides[inner], once = iteration(around);
+    if (once > capacity) return false;
+    if (is_met(group, inner, around, inner)) return true;
+    if (stride == 0 || std::isinf(stride)) return false;
+    return llvm::any_of(groups, [&](const Group &other) {
+      std::optional<size_t> its = other.inside(around);
+      if (!its || !group.goes_with(inner, other, *its)) return false;
+      double turns = std::round((other.extent(*its).first - group.extent(inner).first) / stride);
+      bool is_there = turns >= 1 && turns < group.loops[inner].trips && turns * once <= capacity;
+      return is_there && group.is_within(inner, other, *its, turns * stride);
+    });
   }
 
   // Bytes that one execution of a loop touches.
   double footprint(const Loop *loop) const {
     auto [found, is_new] = footprints.try_emplace(loop, 0);
-    if (!is_new) return found->second;
-    std::map<std::pair<const void *, const Loop *>, double> walked; // by base and innermost loop
-    std::map<const void *, double> most;                            // by base, what its object has
-    for (const Group &group : groups)
-      for (size_t depth = 0; depth < group.loops.size(); depth++) {
-        if (group.loops[depth].loop != loop || is_shared(group, depth)) continue;
-        const void *along = group.object ? static_cast<const void *>(group.object) : group.rows ? group.rows : group.base;
-        walked[{along, group.loops[0].loop}] += group.lines(depth);
-        most[along] = group.most;
-      }
-    std::map<const void *, double> of_base;
-    for (const auto &[where, lines] : walked) {
-      double &own = of_base[where.first];
-      own = std::min(std::max(own, lines), most[where.first]);
-    }
+    return is_new ? footprints[loop] = touched(loop, 1) : found->second;
+  }
+
+  // Bytes that one iteration of a loop touches.
+  double iteration(const Loop *loop) const {
+    auto [found, is_new] = iterations.try_emplace(loop, 0);
+    return is_new ? iterations[loop] = touched(loop, 0) : found->second;
+  }
+
+  // Bytes of the loops in a loop, and of itself if `more` is 1.
+  double touched(const Loop *loop, size_t more) const {
     double lines = 0;
-    for (const auto &[along, own] : of_base) lines += own;
-    return footprints[loop] = lines * kLine;
+    // Where strides are not known, by base and innermost loop; and by base what its object has.
+    std::map<std::pair<const void *, const Loop *>, double> walked;
+    std::map<const void *, double> most, of_base;
+    for (const Group &group : groups) {
+      std::optional<size_t> inside = group.inside(loop);
+      if (!inside || is_shared(group, *inside + more)) continue;
+      const void *along = group.object ? static_cast<const void *>(group.object) : group.rows ? group.rows : group.base;
+      most[along] = group.most;
+      double own = group.lines(*inside + more);
+      auto [low, high] = group.extent(*inside + more);
+      if (!std::isfinite(high - low))
+        walked[{along, group.loops[0].loop}] += own;
+      else if (!is_met(group, *inside + more, loop, *inside))
+        of_base[along] += own;
+    }
+    for (const auto &[where, own] : walked) of_base[where.first] = std::max(of_base[where.first], own);
+    for (const auto &[along, own] : of_base) lines += std::min(own, most[along]);
+    return lines * kLine;
   }
 
   static constexpr size_t kMost = 2000;
@@ -249,7 +364,7 @@ private:
   const DataLayout &layout;
   const std::map<const BasicBlock *, double> &counts;
   std::vector<Group> groups;
-  mutable std::map<const Loop *, double> footprints;
+  mutable std::map<const Loop *, double> footprints, iterations;
 };
 
 } // namespace
@@ -270,12 +385,18 @@ void opcost::touch(Module &module, const opcost_schedule_wish &wish, const opcos
   for (Function &function : module) {
     if (function.isDeclaration()) continue;
     std::map<const BasicBlock *, double> counts;
-    for (const BasicBlock &one : function) counts[&one] = double(wish.counts[block++]);
+    std::map<const BasicBlock *, uint32_t> places;
+    for (const BasicBlock &one : function) {
+      places[&one] = uint32_t(block);
+      counts[&one] = double(wish.counts[block++]);
+    }
     if (counts[&function.getEntryBlock()] > 0) {
       Touched touched(function, functions, counts);
       for (size_t level = 0; level < wish.capacity_count; level++) {
-        auto [near, far] = touched.fetched(double(wish.capacities[level]));
-        if (near + far > 0) sink.lines(sink.data, number, uint32_t(level), near, far);
+        std::map<uint32_t, Touched::Fetched> in_order;
+        for (auto [loop, lines] : touched.fetched(double(wish.capacities[level]))) in_order[places[loop]] = lines;
+        for (auto [loop, lines] : in_order)
+          if (lines.near + lines.far > 0) sink.lines(sink.data, number, loop, uint32_t(level), lines.near, lines.far);
       }
     }
     functions.clear(function, function.getName());

@@ -68,7 +68,7 @@ struct RawSink {
     data: *mut c_void,
     row: extern "C" fn(*mut c_void, *const RawScheduled),
     call: extern "C" fn(*mut c_void, u32, *const c_char, usize, f64),
-    lines: extern "C" fn(*mut c_void, u32, u32, f64, f64),
+    lines: extern "C" fn(*mut c_void, u32, u32, u32, f64, f64),
 }
 
 unsafe extern "C" {
@@ -89,15 +89,17 @@ pub struct Scheduled {
     /// Calls of functions that the module does not define, as its machine code makes them: also
     /// those that code generation made of intrinsics.
     pub calls: Vec<ScheduledCall>,
-    /// Lines of memory that functions fetch from beyond a level of the cache.
+    /// Lines of memory that loops fetch from beyond a level of the cache.
     pub lines: Vec<FetchedLines>,
 }
 
-/// Lines of memory that a function fetches from beyond a level of the cache.
+/// Lines of memory that a loop's own code fetches from beyond a level of the cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FetchedLines {
     /// The function.
     pub function: FunctionId,
+    /// The first block of the loop, of the module.
+    pub first: u32,
     /// The level, by position among those that were asked about.
     pub level: u32,
     /// Lines in a row.
@@ -181,8 +183,8 @@ extern "C" fn on_call(data: *mut c_void, function: u32, name: *const c_char, len
     found.calls.push(ScheduledCall { function: FunctionId::new(function as usize), name, executions });
 }
 
-extern "C" fn on_lines(data: *mut c_void, function: u32, level: u32, near: f64, far: f64) {
+extern "C" fn on_lines(data: *mut c_void, function: u32, first: u32, level: u32, near: f64, far: f64) {
     // SAFETY: as above.
     let found = unsafe { &mut *data.cast::<Scheduled>() };
-    found.lines.push(FetchedLines { function: FunctionId::new(function as usize), level, near, far });
+    found.lines.push(FetchedLines { function: FunctionId::new(function as usize), first, level, near, far });
 }

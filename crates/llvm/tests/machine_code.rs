@@ -14,6 +14,8 @@ mod referees;
 mod schedule;
 #[path = "snapshot/text.rs"]
 mod text;
+#[path = "snapshot/touched.rs"]
+mod touched;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -410,7 +410,8 @@ static void library(void) {
   fclose(nowhere);
 }
 
-/* A line of a working set: in random order, each address read from the line before, and in order. */
+/* A line of a working set: in random order, each address read from the line before; in order; and each
+ * more than a page after the one before, as a column of a matrix. */
 static void memory(size_t bytes) {
   enum { TIMES = 9 };
   double times[TIMES];
@@ -453,6 +454,27 @@ static void memory(size_t bytes) {
   }
   snprintf(name, sizeof name, "streamed %zu", bytes);
   tell("memory", name, times, TIMES, (double)(turns * lines));
+  /* A step that shares no factor with the lines comes to each of them. */
+  size_t stride = 67;
+  while (lines % stride == 0) stride += 2;
+  enum { WALKS = 4 }; /* at once, so that no line waits for the place of the next */
+  size_t part = lines / WALKS;
+  for (int repeat = 0; repeat < TIMES; repeat++) {
+    uint64_t sum = 0;
+    size_t places[WALKS];
+    for (size_t walk = 0; walk < WALKS; walk++) places[walk] = walk * part * stride % lines;
+    double start = now();
+    for (size_t step = 0; step < turns * part; step++)
+      for (size_t walk = 0; walk < WALKS; walk++) {
+        sum += *(uint64_t *)(data + places[walk] * LINE);
+        LAUNDER("r", sum);
+        places[walk] += stride;
+        if (places[walk] >= lines) places[walk] -= lines;
+      }
+    times[repeat] = now() - start;
+  }
+  snprintf(name, sizeof name, "strided %zu", bytes);
+  tell("memory", name, times, TIMES, (double)(turns * part * WALKS));
   free(data);
 }
 
@@ -478,13 +500,17 @@ static long cache(int level, int which, long otherwise) {
   return size > 0 ? size : otherwise;
 }
 
+static size_t whole_pages(long size) { return size < 4096 ? 4096 : (size_t)size / 4096 * 4096; }
+
 static void memories(void) {
   long first = cache(1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10), second = cache(2, _SC_LEVEL2_CACHE_SIZE, 512 << 10);
   long third = cache(3, _SC_LEVEL3_CACHE_SIZE, 8 << 20);
   long far = third > (32 << 20) ? 256l << 20 : third * 4;
-  size_t sizes[] = {(size_t)first / 2, (size_t)second / 2, (size_t)third / 2, (size_t)far};
   printf("level\tL1\t%ld\t%ld\nlevel\tL2\t%ld\t%ld\nlevel\tL3\t%ld\t%ld\n", first, first, second, second, third, third);
-  for (int at = 0; at < 4; at++) memory(sizes[at] / 4096 ? sizes[at] / 4096 * 4096 : 4096);
+  memory(whole_pages(first / 2));
+  memory(whole_pages(second / 2));
+  /* From there on by factors of two: how much of a shared level is at hand is seen in no table. */
+  for (long size = second * 2; size <= far; size *= 2) memory(whole_pages(size));
 }
 
 /* A cycle is what a dependent addition takes. */

@@ -28,6 +28,7 @@
 //! [memory.random]            # nanoseconds of a line, by bytes of the working set
 //! 16384 = 1.1
 //! [memory.streamed]
+//! [memory.strided]
 //! 16384 = 0.3
 //! ```
 //!
@@ -110,20 +111,48 @@ pub struct MemoryTimes {
     pub random: BTreeMap<u64, f64>,
     /// In order.
     pub streamed: BTreeMap<u64, f64>,
+    /// Each more than a page after the one before, no address read from memory. Empty in files of versions
+    /// that did not measure it.
+    pub strided: BTreeMap<u64, f64>,
 }
-
-/// Levels of the cache.
-const LEVELS: usize = 3;
 
 impl MemoryTimes {
-    /// Bytes that each level of the cache holds: measured was half of each, and what none holds.
+    /// Sizes of caches, one between each working set that was measured and the next: what does not fit
+    /// takes the time of the next. Where times grow is the size that is at hand, which on a shared machine
+    /// is less than that of the level. Where the next set is far larger, it is twice the smaller one,
+    /// which is half of a level then.
     pub fn capacities(&self) -> Vec<u64> {
-        match self.streamed.len() > LEVELS {
-            true => self.streamed.keys().take(LEVELS).map(|half| half.saturating_mul(2)).collect(),
-            false => Vec::new(),
-        }
+        let sets: Vec<u64> = self.streamed.keys().copied().collect();
+        let between = |pair: &[u64]| {
+            let middle = (pair[0] as f64 * pair[1] as f64).sqrt();
+            pair[0].saturating_mul(2).min(middle as u64)
+        };
+        sets.windows(2).map(between).collect()
+    }
+
+    /// By how many nanoseconds more a line in a row takes in each working set than in the next smaller
+    /// one. There is one for each of [`capacities`](Self::capacities).
+    pub fn near(&self) -> Vec<f64> {
+        self.steps(|bytes| self.streamed.get(bytes).copied())
+    }
+
+    /// The same of lines far from each other.
+    pub fn far(&self) -> Vec<f64> {
+        let random = |bytes: &u64| self.random.get(bytes).map(|time| time / OVERLAP);
+        self.steps(|bytes| self.strided.get(bytes).copied().or_else(|| random(bytes)))
+    }
+
+    /// Of working sets that were measured; nothing where one of the two was not.
+    fn steps(&self, time: impl Fn(&u64) -> Option<f64>) -> Vec<f64> {
+        let times: Vec<Option<f64>> = self.streamed.keys().map(time).collect();
+        let step =
+            |pair: &[Option<f64>]| pair[1].zip(pair[0]).map_or(0.0, |(more, less)| (more - less).max(0.0));
+        times.windows(2).map(step).collect()
     }
 }
+
+/// Lines far from each other that a processor fetches at once, where that was not measured.
+const OVERLAP: f64 = 8.0;
 
 /// All sources of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +214,8 @@ struct RawMemory {
     random: RawTable,
     #[serde(default)]
     streamed: RawTable,
+    #[serde(default)]
+    strided: RawTable,
 }
 
 /// Reads a timing file.
@@ -226,6 +257,7 @@ pub fn read(text: &str) -> Result<Timing, TimingError> {
         memory: MemoryTimes {
             random: reader.by_bytes(raw.memory.random)?,
             streamed: reader.by_bytes(raw.memory.streamed)?,
+            strided: reader.by_bytes(raw.memory.strided)?,
         },
         hash: Hasher128::new().bytes(text.as_bytes()).finish(),
     })
@@ -290,9 +322,14 @@ pub fn write(timing: &Timing) -> String {
         write_table(&mut out, source.name(), table.iter().map(|(name, &value)| (quoted(name), value)));
     }
     write_table(&mut out, "libfn", timing.libfn.iter().map(|(name, &value)| (quoted(name), value)));
-    for (name, table) in
-        [("memory.random", &timing.memory.random), ("memory.streamed", &timing.memory.streamed)]
-    {
+    for (name, table) in [
+        ("memory.random", &timing.memory.random),
+        ("memory.streamed", &timing.memory.streamed),
+        ("memory.strided", &timing.memory.strided),
+    ] {
+        if table.is_empty() {
+            continue;
+        }
         write_table(&mut out, name, table.iter().map(|(bytes, &value)| (bytes.to_string(), value)));
     }
     out

@@ -13,7 +13,7 @@ use crate::file::{MemoryTimes, Processor, Timing};
 use crate::source::{Table, TimeSource};
 
 /// How many lines the measuring program writes, about: for a progress bar.
-pub const LINES: usize = 290;
+pub const LINES: usize = 310;
 /// By how much cycles may differ, of the shortest.
 const NOISE: f64 = 0.15;
 /// Of how many measurements the quartiles may differ by more than half: one in so many.
@@ -155,7 +155,11 @@ impl MeasuredLines {
             ]
             .into(),
             libfn: self.table("libfn")?,
-            memory: MemoryTimes { random: by_bytes("random"), streamed: by_bytes("streamed") },
+            memory: MemoryTimes {
+                random: by_bytes("random"),
+                streamed: by_bytes("streamed"),
+                strided: by_bytes("strided"),
+            },
             hash: Hash128::default(),
         })
     }
@@ -202,6 +206,7 @@ pub fn joined(first: &Timing, second: &Timing) -> Result<Timing, MeasureError> {
     for (order, [one, other]) in [
         ("random", [&first.memory.random, &second.memory.random]),
         ("streamed", [&first.memory.streamed, &second.memory.streamed]),
+        ("strided", [&first.memory.strided, &second.memory.strided]),
     ] {
         strict.extend(
             both(one, other).map(|(bytes, one, other)| {
@@ -249,6 +254,7 @@ pub fn joined(first: &Timing, second: &Timing) -> Result<Timing, MeasureError> {
         memory: MemoryTimes {
             random: by_bytes(&first.memory.random, &second.memory.random),
             streamed: by_bytes(&first.memory.streamed, &second.memory.streamed),
+            strided: by_bytes(&first.memory.strided, &second.memory.strided),
         },
         hash: Hash128::default(),
     })

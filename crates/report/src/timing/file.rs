@@ -40,11 +40,13 @@ pub fn print_timing(timing: &Timing, name: &str) -> String {
             let _ = write!(text, " · {call} {time:.1}");
         }
     }
-    text += "\n\na line of memory, ns\n   working set     random   streamed\n";
+    text += "\n\na line of memory, ns\n   working set     random   streamed    strided\n";
     for (bytes, random) in &timing.memory.random {
-        let streamed = timing.memory.streamed.get(bytes);
-        let streamed = streamed.map_or_else(|| "–".to_owned(), |time| format!("{time:.2}"));
-        let _ = writeln!(text, "{:>11} kB {random:>10.2} {streamed:>10}", bytes >> 10);
+        let other = |times: &std::collections::BTreeMap<u64, f64>| {
+            times.get(bytes).map_or_else(|| "–".to_owned(), |time| format!("{time:.2}"))
+        };
+        let (streamed, strided) = (other(&timing.memory.streamed), other(&timing.memory.strided));
+        let _ = writeln!(text, "{:>11} kB {random:>10.2} {streamed:>10} {strided:>10}", bytes >> 10);
     }
     let _ = writeln!(text, "\n{name}: hash {}", timing.hash);
     text

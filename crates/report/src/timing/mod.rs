@@ -62,7 +62,7 @@ pub(crate) struct TimingJson {
     parts: PartsJson,
     /// What the program would take by each source of the timing file, in seconds.
     sources: Vec<SourceJson>,
-    /// Lines of memory that come from beyond each level of the cache, from the first level.
+    /// Lines of memory that caches of some sizes do not hold, from the least size.
     lines: Vec<LinesJson>,
     /// Calls of functions without a price. They take no time here.
     unpriced_calls: Vec<UnpricedJson>,
@@ -84,7 +84,7 @@ struct PartsJson {
     mispredicted: f64,
     /// Calls of functions outside of the program.
     calls: f64,
-    /// Lines of memory from beyond the first level of the cache.
+    /// Waiting for lines of memory, beyond what loops compute meanwhile.
     memory: f64,
 }
 
@@ -100,7 +100,7 @@ struct SourceJson {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct LinesJson {
-    /// Bytes that the level holds.
+    /// Bytes of the cache.
     capacity: u64,
     /// Lines that follow each other.
     near: f64,
@@ -161,10 +161,11 @@ impl TimingJson {
     }
 }
 
-/// Lines of memory by level, of all functions.
+/// Lines of memory by size of the cache, of all functions.
 fn lines(priced: &Priced) -> Vec<LinesJson> {
     let levels = priced.timing.memory.capacities().into_iter().enumerate();
-    let at = |level: usize| priced.work.functions.iter().filter_map(move |one| one.lines.get(level));
+    let loops = || priced.work.functions.iter().flat_map(|one| &one.loops);
+    let at = |level: usize| loops().filter_map(move |one| one.lines.get(level));
     let all = levels.map(|(level, capacity)| LinesJson {
         capacity,
         near: at(level).map(|one| one.near).fold(0.0, |sum, one| sum + one),

@@ -12,7 +12,9 @@
 
 use std::collections::BTreeMap;
 
-use opcost_answer::work::{BlockWork, FunctionWork, LineWork, MachineWork, ProgramWork};
+use opcost_answer::work::{BlockWork, FunctionWork, LineWork, LoopWork, MachineWork, ProgramWork};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Function, Module, Opcode, Type, TypeId};
 use opcost_job::work::{ProcessorAnswer, WorkJob, WorkModule};
@@ -96,7 +98,11 @@ fn add_module(
     let scheduled =
         laid.session.schedule(emission(&wanted.code), &job.processor, &block_counts, &job.capacities)?;
     add_machine_code(&scheduled, &first_blocks, &mut functions);
-    add_lines(&scheduled, job.capacities.len(), &mut functions);
+    add_lines(
+        &Fetching { module: &module, first_blocks: &first_blocks, sizes: job.capacities.len() },
+        &scheduled,
+        &mut functions,
+    );
     collected.work.functions.extend(functions.into_values());
     Ok(())
 }
@@ -141,12 +147,33 @@ fn add_machine_code(
     }
 }
 
-/// Lines of memory, by function and level.
-fn add_lines(scheduled: &Scheduled, levels: usize, functions: &mut BTreeMap<FunctionId, FunctionWork>) {
+/// What says which loop a line belongs to.
+struct Fetching<'a> {
+    module: &'a Module,
+    first_blocks: &'a IdMap<FunctionId, u32>,
+    sizes: usize,
+}
+
+/// Lines of memory, by loop and size of the cache, with the cycles of the loop's own blocks.
+fn add_lines(how: &Fetching<'_>, scheduled: &Scheduled, functions: &mut BTreeMap<FunctionId, FunctionWork>) {
+    let mut by_loop: BTreeMap<(FunctionId, u32), Vec<LineWork>> = BTreeMap::new();
     for row in &scheduled.lines {
-        let Some(function) = functions.get_mut(&row.function) else { continue };
-        function.lines.resize(levels, LineWork::default());
-        function.lines[row.level as usize] = LineWork { near: row.near, far: row.far };
+        let lines = by_loop.entry((row.function, row.first)).or_default();
+        lines.resize(how.sizes, LineWork::default());
+        lines[row.level as usize] = LineWork { near: row.near, far: row.far };
+    }
+    let mut forests: BTreeMap<FunctionId, LoopForest<BlockId>> = BTreeMap::new();
+    for ((id, first), lines) in by_loop {
+        let Some(work) = functions.get_mut(&id) else { continue };
+        let forest = forests.entry(id).or_insert_with(|| {
+            let function = &how.module.functions[id];
+            LoopForest::compute(function, &Dominators::compute(function, BlockId::new(0)))
+        });
+        let own = forest.headed_by(BlockId::new((first - how.first_blocks[id]) as usize));
+        let is_own =
+            |block: &&BlockWork| own.is_some() && forest.innermost[BlockId::new(block.block as usize)] == own;
+        let cycles = work.blocks.iter().filter(is_own).map(|block| block.cycles).sum();
+        work.loops.push(LoopWork { cycles, lines });
     }
 }
 
