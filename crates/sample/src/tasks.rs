@@ -24,7 +24,7 @@ define_id!(
 );
 define_id!(
     /// A thread of such a process.
-    struct ThreadId,
+    pub(crate) struct ThreadId,
     "thread"
 );
 
@@ -65,10 +65,11 @@ impl Tasks {
         self.seen
     }
 
-    /// A sample was taken in a thread.
-    pub(crate) fn sample(&mut self, pid: u32, tid: u32) {
+    /// A sample was taken in a thread, which is told.
+    pub(crate) fn sample(&mut self, pid: u32, tid: u32) -> ThreadId {
         let thread = self.thread(pid, tid);
         self.threads[thread].hits += 1;
+        thread
     }
 
     /// A thread has a name.
