@@ -37,7 +37,7 @@ const RELATIVE: &[&str] = &[
     "RVC_JUMP",
 ];
 
-/// The text of an instruction that lies at `from` of its section, with what it leads to.
+/// The text of an instruction at `from` in its section, with what it leads to.
 pub fn text_with_target(
     machine: &MachineProgram,
     section: &CodeSection,
@@ -72,7 +72,7 @@ pub fn text_with_target(
     }
 }
 
-/// The name that an address lies under, and how far behind its start.
+/// The symbol that an address belongs to, and its distance from the start of that.
 fn name_of(section: &CodeSection, from: u64, target: u64) -> Option<String> {
     if target >= section.bytes.len() as u64 {
         return None;

@@ -51,14 +51,14 @@ pub struct Decoded {
     pub pieces: Vec<(usize, usize)>,
 }
 
-/// Where an operation that lies somewhere leads to.
+/// Where an operation at an address leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
     /// To no address that is known.
     Nowhere,
     /// To that address, and it is an operand: a jump, a call.
     To(u64),
-    /// To what lies in memory at that address, which is told relative to the place.
+    /// To memory at that address, which the operation has relative to its own.
     ToMemory(u64),
 }
 
@@ -159,8 +159,8 @@ impl MachineProgram {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// As objdump writes it where it lies at `address` and has `size` bytes: a jump has its
-    /// target in the place of the distance. And where it leads to.
+    /// As objdump writes it at `address`, where it has `size` bytes: a jump has its target instead of
+    /// the distance. And where it leads to.
     pub fn text_at(&self, operation: &MachineOperation, address: u64, size: u64) -> (String, Leads) {
         let (mut target, mut leads) = (0, 0);
         // SAFETY: the handle is alive, and so are both places.

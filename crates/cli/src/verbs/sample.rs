@@ -223,7 +223,7 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         spread: None,
         stacks: None,
         tasks: Some(samples.by_process.clone()),
-        threads: Some(SampledThreads { seen: samples.threads, by_function: estimate.threads() }),
+        threads: Some(SampledThreads { all: samples.threads, by_function: estimate.threads() }),
         next: Vec::new(),
         calls_known: false,
         not_counted: Vec::new(),

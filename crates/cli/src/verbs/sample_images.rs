@@ -16,7 +16,7 @@ use opcost_answer::files::from_here;
 use opcost_run::image::SampledImage;
 use opcost_sample::MappedFile;
 
-/// Refuses files that can stand in for nothing.
+/// Refuses files that can replace nothing.
 ///
 /// # Errors
 /// One cannot be read, is no image or has no build-id.

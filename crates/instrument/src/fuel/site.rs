@@ -32,7 +32,7 @@ impl<'a> Sites<'a> {
     /// That of a stretch, from its first instruction to its last.
     pub(super) fn site(&self, first: InstructionId, last: InstructionId) -> MeteredSite {
         let (module, function) = (self.module, &self.module.functions[self.id]);
-        let mut own = (first.index()..=last.index()).filter_map(|at| place_at(function, at));
+        let mut own = (first.index()..=last.index()).filter_map(|at| location_of(function, at));
         let place = own
             .clone()
             .find_map(|place| frame_with_line(module, place))
@@ -59,13 +59,13 @@ impl<'a> Sites<'a> {
         ways.find_map(|block| {
             let within = &function.blocks[block].instructions;
             let end = if block == own { first.index() as u32 } else { within.end };
-            let mut places = (within.start..end).rev().filter_map(|at| place_at(function, at as usize));
+            let mut places = (within.start..end).rev().filter_map(|at| location_of(function, at as usize));
             places.find_map(|place| frame_with_line(self.module, place))
         })
     }
 }
 
-fn place_at(function: &Function, at: usize) -> Option<PlaceId> {
+fn location_of(function: &Function, at: usize) -> Option<PlaceId> {
     function.instructions[InstructionId::new(at)].place
 }
 

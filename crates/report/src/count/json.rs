@@ -237,7 +237,7 @@ impl CountJson {
             indirect_calls: report.calls_known.then(|| indirect(report)),
             not_counted: not_counted(report),
             stacks: report.stacks.as_deref().map(stacks),
-            threads: report.threads.as_ref().map(|threads| threads.seen),
+            threads: report.threads.as_ref().map(|threads| threads.all),
             samples_by_process: report
                 .tasks
                 .as_ref()

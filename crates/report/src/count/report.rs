@@ -59,7 +59,7 @@ pub struct CountReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampledThreads {
     /// Threads that there were, with samples or without.
-    pub seen: u64,
+    pub all: u64,
     /// In how many each function was sampled, by name, and module where that is local.
     pub by_function: HashMap<(String, Option<String>), u64>,
 }

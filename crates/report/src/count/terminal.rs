@@ -89,7 +89,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
         out.push('\n');
     }
     if let Some(tasks) = &report.tasks {
-        out += &print_tasks(tasks, report.threads.as_ref().map_or(0, |threads| threads.seen));
+        out += &print_tasks(tasks, report.threads.as_ref().map_or(0, |threads| threads.all));
     }
     if layout.mine == Mine::Always && report.listings.iter().all(|listing| listing.stacks.is_empty()) {
         out += "a ledger does not record through which lines code was inlined, so --mine changes nothing\n";
