@@ -14,7 +14,7 @@ fn selected(target: &str, function: &str) -> Vec<(String, String, String)> {
     let place = workplace();
     let text = std::fs::read_to_string(corpus("life/by_hand.ll")).expect("a module");
     let text = if target == "x86_64" { text } else { text.replace("\"rsp\"", "\"sp\"") };
-    place.write("by_hand.ll", &format!("target triple = \"{target}-unknown-linux-gnu\"\n{text}"));
+    place.write("by_hand.ll", format!("target triple = \"{target}-unknown-linux-gnu\"\n{text}"));
     let said = place.opcost(&["life", "--json", "-", "--function", function, "by_hand.ll"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
     let found = said.json();
