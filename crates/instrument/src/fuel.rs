@@ -33,13 +33,12 @@ mod refusals;
 mod required;
 mod rounds;
 mod segments;
+mod site;
 mod stretch;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{
-    EditPoint, FuelEdit, Keeper, Linkage, MeteredSite, Metering, Module, Opcode, SiteId, StraightId, Trips,
-};
+use opcost_ir::{EditPoint, FuelEdit, Keeper, Linkage, Metering, Module, Opcode, SiteId, StraightId, Trips};
 use opcost_key::FunctionId;
 
 use crate::bodies::is_counted;
@@ -54,6 +53,7 @@ use handed::handed;
 use lengths::{Checked, Checks};
 use payment::Payment;
 use recursion::Recursion;
+use site::Sites;
 use stretch::{End, Reached, StretchId, Stretches};
 
 /// The most work of a function that its callers pay for in one sum.
@@ -164,7 +164,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
         let told = request.told;
-        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, told };
+        let sites = Sites::of(module, id);
+        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, told, sites };
         writer.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
@@ -204,6 +205,7 @@ struct Writer<'a> {
     stretches: &'a Stretches,
     metering: &'a mut Metering,
     told: FaultBalanceRule,
+    sites: Sites<'a>,
 }
 
 impl Writer<'_> {
@@ -277,18 +279,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The first place that the stretch has.
+    /// The first place of the stretch, in words of the source.
     fn site(&mut self, stretch: StretchId) -> SiteId {
-        let function = &self.module.functions[self.id];
-        let range = &self.stretches.list[stretch];
-        let places = (range.first.index()..=range.last.index())
-            .find_map(|position| function.instructions[opcost_key::InstructionId::new(position)].place);
-        let place = places.or(function.place).map(|place| &self.module.places[place]);
-        self.metering.sites.push(MeteredSite {
-            function: place.and_then(|place| place.inlined_function.clone()).unwrap_or(function.name.clone()),
-            file: place.map(|place| self.module.files[place.file].clone()).unwrap_or_default(),
-            line: place.map_or(0, |place| place.line),
-        })
+        let (first, last) = (self.stretches.list[stretch].first, self.stretches.list[stretch].last);
+        self.metering.sites.push(self.sites.site(first, last))
     }
 }
 

@@ -15,6 +15,7 @@ use opcost_llvm::{CodeSection, LifeEvent, MachineOperation, MachineProgram, Obje
 
 use crate::encoding::{Divider, operand_text};
 use crate::relocation::relocation_of;
+use crate::targets::text_with_target;
 
 /// A machine instruction that was recorded.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +175,9 @@ impl CodeTeller<'_> {
             operands: operation
                 .map(|one| one.operands.iter().map(|operand| operand_text(self.machine, operand)).collect())
                 .unwrap_or_default(),
-            text: operation.map(|one| self.machine.text(one)).unwrap_or_default(),
+            text: operation
+                .map(|one| text_with_target(self.machine, self.section, from, bytes.len() as u64, one))
+                .unwrap_or_default(),
             relaxed_from: None,
             relocations: within.map(|one| relocation_of(one, from)).collect(),
             fields: self.divider.fields(bytes),

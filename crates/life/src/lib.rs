@@ -13,6 +13,7 @@
 //! | what does the graph of a block look like? | [`graph`] |
 //! | is every machine instruction explained? | [`coverage`] |
 //! | what are the bytes of each, and what do they say? | [`code`] |
+//! | where do they lead? | [`targets`] |
 //! | which bits of them say what? | [`encoding`] |
 //! | which does a linker fill? | [`relocation`] |
 //! | are they the same on every way? | [`checks`], [`ways`] |
@@ -32,6 +33,7 @@ pub mod inputs;
 pub mod listing;
 pub mod relocation;
 pub mod story;
+pub mod targets;
 pub mod ways;
 
 pub use chosen::{Chosen, choose, sources_of};
@@ -41,3 +43,4 @@ pub use format::ObjectFormat;
 pub use graph::graphs;
 pub use listing::listings;
 pub use story::tell;
+pub use targets::text_with_target;

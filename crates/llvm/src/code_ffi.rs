@@ -60,6 +60,14 @@ unsafe extern "C" {
         machine: *mut RawMachine,
         operation: *const RawOperation,
     ) -> *mut c_char;
+    pub(crate) fn opcost_machine_print_at(
+        machine: *mut RawMachine,
+        operation: *const RawOperation,
+        address: u64,
+        size: u64,
+        target: *mut u64,
+        leads: *mut u8,
+    ) -> *mut c_char;
     pub(crate) fn opcost_machine_encode(
         machine: *mut RawMachine,
         operation: *const RawOperation,

@@ -62,7 +62,7 @@ pub use fuel::Guarded;
 pub use inlining::{CallAt, ReplacedCall};
 pub use keep::Kept;
 pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, RecordedCertainty, RecordedReferee, Stage};
-pub use machine::{Decoded, MachineOperation, MachineProgram, Operand, Syntax};
+pub use machine::{Decoded, Leads, MachineOperation, MachineProgram, Operand, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use order::{FlowBlock, FlowJump, MachineFlow, Ordering};
 pub use origin::RecordedOrigins;

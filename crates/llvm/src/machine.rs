@@ -51,6 +51,17 @@ pub struct Decoded {
     pub pieces: Vec<(usize, usize)>,
 }
 
+/// Where an operation at an address leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leads {
+    /// To no address that is known.
+    Nowhere,
+    /// To that address, and it is an operand: a jump, a call.
+    To(u64),
+    /// To memory at that address, which the operation has relative to its own.
+    ToMemory(u64),
+}
+
 /// How assembly text is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
@@ -146,6 +157,23 @@ impl MachineProgram {
         let text = with_raw(operation, |raw| unsafe { code_ffi::opcost_machine_print(self.handle, raw) });
         let text = ffi::take_message(text).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// As objdump writes it at `address`, where it has `size` bytes: a jump has its target instead of
+    /// the distance. And where it leads to.
+    pub fn text_at(&self, operation: &MachineOperation, address: u64, size: u64) -> (String, Leads) {
+        let (mut target, mut leads) = (0, 0);
+        // SAFETY: the handle is alive, and so are both places.
+        let text = with_raw(operation, |raw| unsafe {
+            code_ffi::opcost_machine_print_at(self.handle, raw, address, size, &mut target, &mut leads)
+        });
+        let text = ffi::take_message(text).unwrap_or_default();
+        let leads = match leads {
+            1 => Leads::To(target),
+            2 => Leads::ToMemory(target),
+            _ => Leads::Nowhere,
+        };
+        (text.split_whitespace().collect::<Vec<_>>().join(" "), leads)
     }
 
     /// LLVM's name of an opcode: `IDIV32r`.

@@ -258,7 +258,8 @@ struct Side<'a> {
 
 fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
     let mut sides: BTreeMap<Joined, Side<'_>> = BTreeMap::new();
-    for Fact { subject, column, value, quality, .. } in ledger.facts() {
+    for fact in ledger.facts() {
+        let Fact { subject, column, value, quality, .. } = fact;
         let Some(function) = subject.function() else { continue };
         let side = sides.entry(Joined::of(function)).or_default();
         side.shapes.insert(function.shape);
@@ -273,7 +274,9 @@ fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
         match (subject, column) {
             (Subject::Function { place, .. }, Column::Calls) => {
                 side.place = side.place.or(place.as_ref());
-                *side.calls.get_or_insert(0) += value;
+                if let Some(calls) = fact.known_calls() {
+                    *side.calls.get_or_insert(0) += u128::from(calls);
+                }
             }
             (Subject::Function { .. }, Column::Instructions) => *side.instructions.get_or_insert(0) += value,
             (Subject::Block { block, .. }, Column::Count) => *side.blocks.entry(*block).or_default() += value,
@@ -287,7 +290,7 @@ fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
 fn outside(ledger: &Ledger) -> BTreeMap<&str, u128> {
     let mut sums = BTreeMap::new();
     for fact in ledger.facts() {
-        if let (Subject::Called(Called::External(name)), Some(value)) = (&fact.subject, fact.value) {
+        if let (Subject::Called(Called::External(name)), Some(value)) = (&fact.subject, fact.known_calls()) {
             *sums.entry(&**name).or_default() += u128::from(value);
         }
     }

@@ -300,6 +300,13 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// The value, if it is a number of calls that is known. Samples say where time is spent, and not
+    /// how often something was entered.
+    pub fn known_calls(&self) -> Option<u64> {
+        let is_of_samples = self.quality == Quality::Estimate && self.origin != Origin::Predicted;
+        self.value.filter(|_| !is_of_samples)
+    }
+
     /// The unit of the value.
     pub fn unit(&self) -> Unit {
         self.column.unit()

@@ -75,7 +75,7 @@ pub use repair::{
     error_of, repair, targets,
 };
 pub use repeat::{Repetition, compare_runs};
-pub use sampled::{ModuleObservations, observe};
+pub use sampled::{ModuleObservations, functions_at, observe};
 pub use summary::{BlockTotal, FunctionTotal, ProgramSummary, summarize};
 pub use vanished::{Vanished, vanished_frames};
 pub use view::{course_of, has_calls, list_by_ledger, list_by_lines, summarize_ledger};

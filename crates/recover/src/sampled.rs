@@ -14,6 +14,7 @@
 //! segment, and what was not placed. Cost: linear, and a search for each address.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
@@ -101,6 +102,23 @@ pub fn observe(
     if cycles == Cycles::Model {
         regress(&mut all.functions);
     }
+    all
+}
+
+/// In a block of which function of the map each piece of code is executed, by address.
+pub fn functions_at(map: &ModuleMap, code: &ModuleCode) -> Vec<(Range<u64>, FunctionId)> {
+    let numbers = Numbers::of(map);
+    let mut all = Vec::new();
+    for function in &code.functions {
+        let mut before = None;
+        for (at, row) in function.rows.iter().enumerate() {
+            before = numbers.place(map, row, before.filter(|_| !row.begins_block));
+            let end = function.rows.get(at + 1).map_or(function.bytes, |next| next.offset);
+            let range = function.address + u64::from(row.offset)..function.address + u64::from(end);
+            all.extend(before.map(|place| (range, place.function)));
+        }
+    }
+    all.sort_by_key(|(range, _)| range.start);
     all
 }
 

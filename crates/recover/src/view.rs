@@ -82,9 +82,12 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     }
 }
 
-/// Whether the ledger has calls at all.
+/// Whether the ledger has calls at all, and not those that were made of samples.
 pub fn has_calls(ledger: &Ledger) -> bool {
-    ledger.facts().iter().any(|fact| matches!(fact.subject, Subject::Called(_)))
+    ledger
+        .facts()
+        .iter()
+        .any(|fact| matches!(fact.subject, Subject::Called(_)) && fact.known_calls().is_some())
 }
 
 /// How the runs of a ledger went: the first ending that is no success, or else the success.

@@ -14,7 +14,7 @@
 mod hits;
 mod selection;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::{Image, ImageFile};
 use crate::mappings::{MappedPiece, Space};
 use crate::samples::LeftOut;
-use crate::tasks::{Tasks, ThreadNumber};
+use crate::tasks::{Tasks, ThreadId, ThreadNumber};
 use selection::Selection;
 
 define_id!(
@@ -50,6 +50,8 @@ struct Known {
     path: String,
     image: Image,
     hits: HashMap<u64, u64>,
+    /// In which threads each address was hit.
+    threads: HashSet<(u64, ThreadId)>,
     runs: HashMap<BranchRun, u64>,
 }
 
@@ -233,8 +235,8 @@ impl Collector {
         let home = match opened.or_else(|reason| self.stand_in_for(mapping).ok_or(reason)) {
             Ok(image) => {
                 let path = mapping.path.clone();
-                let (hits, runs) = (HashMap::new(), HashMap::new());
-                Home::Image(self.images.push(Known { path, image, hits, runs }))
+                let (hits, threads, runs) = (HashMap::new(), HashSet::new(), HashMap::new());
+                Home::Image(self.images.push(Known { path, image, hits, threads, runs }))
             }
             Err(reason) => {
                 let reason = reason_of_name(&mapping.path).unwrap_or(reason);
@@ -267,9 +269,12 @@ impl Collector {
             return;
         }
         self.counts.total += 1;
-        self.tasks.sample(sample.pid, sample.tid);
+        let thread = self.tasks.sample(sample.pid, sample.tid);
         match place {
-            Ok((image, address)) => *self.images[image].hits.entry(address).or_default() += 1,
+            Ok((image, address)) => {
+                *self.images[image].hits.entry(address).or_default() += 1;
+                self.images[image].threads.insert((address, thread));
+            }
             Err(nowhere) => self.nowhere[nowhere] += 1,
         }
         for run in runs(&sample.branches) {

@@ -63,8 +63,8 @@ pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_of, read_perf_data_with};
 pub use reason::LostReason;
 pub use samples::{
-    CallFrame, End, Homeless, ImageSamples, LeftOut, ProcessSamples, Rate, Samples, Stack, ThreadSamples,
-    USUAL_HERTZ,
+    CallFrame, End, Homeless, ImageSamples, LeftOut, MappedFile, ProcessSamples, Rate, Samples, Stack,
+    ThreadSamples, USUAL_HERTZ,
 };
 pub use session::{Sampler, SessionOptions, SessionProgress};
 pub use sys::parent::end_with_this_process;

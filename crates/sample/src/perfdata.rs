@@ -446,6 +446,7 @@ impl<'a> Reader<'a> {
         let (counts, hits) = (collector.counts(), collector.hits());
         Ok(Samples {
             images: hits.images,
+            mapped: hits.mapped,
             homeless: hits.homeless,
             stacks: hits.stacks,
             total: counts.total,

@@ -18,6 +18,8 @@ pub const USUAL_HERTZ: f64 = 2.5e9;
 pub struct Samples {
     /// Images that were hit, by path and build-id.
     pub images: Vec<ImageSamples>,
+    /// Files that were mapped, hit or not, in which builds; by path.
+    pub mapped: Vec<MappedFile>,
     /// Samples that lead nowhere, by reason and path.
     pub homeless: Vec<Homeless>,
     /// Call stacks, if they were asked for; those hit most often first.
@@ -84,9 +86,21 @@ pub struct ImageSamples {
     /// Address in the file's own numbering (as in its symbol table) and how
     /// often it was hit; ascending.
     pub hits: Vec<(u64, u64)>,
+    /// Address and thread that was sampled there; ascending. Threads are numbered from 0, in the order
+    /// in which they were seen, and no number is used again.
+    pub threads: Vec<(u64, u32)>,
     /// What ran in a row, in the same numbering, and how often that was recorded; ascending.
     /// Empty where the processor was not asked for branches.
     pub runs: Vec<(BranchRun, u64)>,
+}
+
+/// A file that was mapped with code while samples were taken.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MappedFile {
+    /// Where it was.
+    pub path: String,
+    /// Its build-id, if that is known.
+    pub build_id: Option<Vec<u8>>,
 }
 
 /// Samples of one process, or of what it was before an `exec`.

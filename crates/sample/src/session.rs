@@ -346,6 +346,7 @@ impl Sampler {
         let (counts, hits) = (self.fold.collector.counts(), self.fold.collector.hits());
         Ok(Samples {
             images: hits.images,
+            mapped: hits.mapped,
             homeless: hits.homeless,
             stacks: hits.stacks,
             total: counts.total,

@@ -24,7 +24,7 @@ define_id!(
 );
 define_id!(
     /// A thread of such a process.
-    struct ThreadId,
+    pub(crate) struct ThreadId,
     "thread"
 );
 
@@ -65,10 +65,11 @@ impl Tasks {
         self.seen
     }
 
-    /// A sample was taken in a thread.
-    pub(crate) fn sample(&mut self, pid: u32, tid: u32) {
+    /// A sample was taken in a thread, which is returned.
+    pub(crate) fn sample(&mut self, pid: u32, tid: u32) -> ThreadId {
         let thread = self.thread(pid, tid);
         self.threads[thread].hits += 1;
+        thread
     }
 
     /// A thread has a name.
@@ -172,7 +173,9 @@ mod tests {
         tasks.exec(7, 7, "server".to_owned());
         tasks.fork(numbers(7, 8), numbers(7, 7));
         tasks.sample(7, 7);
-        (0..3).for_each(|_| tasks.sample(7, 8));
+        for _ in 0..3 {
+            tasks.sample(7, 8);
+        }
         let names = |tasks: &Tasks| -> Vec<(u32, Option<String>, u64)> {
             let [process] = &tasks.samples()[..] else { panic!("one process") };
             process.threads.iter().map(|thread| (thread.tid, thread.name.clone(), thread.hits)).collect()
@@ -192,9 +195,13 @@ mod tests {
         let name = |name: &str| Some(name.to_owned());
         tasks.exec(1, 1, "shell".to_owned());
         tasks.fork(numbers(2, 2), numbers(1, 1));
-        (0..2).for_each(|_| tasks.sample(2, 2));
+        for _ in 0..2 {
+            tasks.sample(2, 2);
+        }
         tasks.exec(2, 2, "sort".to_owned());
-        (0..5).for_each(|_| tasks.sample(2, 2));
+        for _ in 0..5 {
+            tasks.sample(2, 2);
+        }
         assert_eq!(told(&tasks), [(2, name("sort"), 5, 1), (2, name("shell"), 2, 1)]);
         assert_eq!(tasks.seen(), 2, "the thread goes on");
         // The number is used again, by a process and by a thread of another one.

@@ -254,6 +254,7 @@ impl TimerSampler {
         let (counts, hits) = (self.fold.collector.counts(), self.fold.collector.hits());
         Ok(Samples {
             images: hits.images,
+            mapped: hits.mapped,
             homeless: hits.homeless,
             stacks: Vec::new(),
             total: counts.total,

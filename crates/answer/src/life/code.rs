@@ -31,7 +31,8 @@ pub struct CodeInstruction {
     pub opcode: String,
     /// Its operands in LLVM's order; an empty one is no register.
     pub operands: Vec<String>,
-    /// As the disassembler writes it.
+    /// As objdump writes it: where it leads, the address in the section and its name, or the name
+    /// that a linker fills in.
     pub text: String,
     /// What the encoder was given, where the assembler had to make it longer:
     /// `JMP_1`.

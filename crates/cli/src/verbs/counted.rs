@@ -21,6 +21,7 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         spread: run.spread().map(|(runs, least, most)| RunSpread { runs, least, most }),
         stacks: None,
         tasks: None,
+        threads: None,
         next: Vec::new(),
         calls_known: true,
         not_counted: Vec::new(),

@@ -101,7 +101,8 @@ fn by_subject(ledger: &Ledger, is_wanted: impl Fn(&Subject) -> bool) -> Vec<List
         }
         let (_, last) = rows.last_mut().expect("it was just put there");
         match fact.column {
-            Column::Calls | Column::Count => last.count = fact.value,
+            Column::Calls => last.count = fact.known_calls(),
+            Column::Count => last.count = fact.value,
             Column::Instructions => last.instructions = fact.value,
             _ => {}
         }

@@ -43,6 +43,7 @@ pub(crate) mod report;
 mod report_answers;
 pub(crate) mod sample;
 mod sample_events;
+mod sample_images;
 mod selection;
 mod show;
 pub(crate) mod slice;

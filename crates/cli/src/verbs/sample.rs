@@ -20,7 +20,7 @@ use opcost_answer::{Failure, Status};
 use opcost_key::Anchor;
 use opcost_profile::Ledger;
 use opcost_recover::{Course, list_functions, summarize};
-use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts};
+use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts, SampledThreads};
 use opcost_report::count::samples::{most_outside, words};
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
@@ -35,7 +35,7 @@ use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
 
 use super::count::shown;
-use super::sample_events;
+use super::{sample_events, sample_images};
 use crate::arguments::{SampleArguments, ShowArguments};
 use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::{Show, save_failure_json};
@@ -49,6 +49,7 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
+    sample_images::check(&arguments.image)?;
     if !arguments.pid.is_empty() {
         // Asked before: a process may have ended when its samples are looked at.
         let foreign = all_foreign(&arguments.pid);
@@ -157,8 +158,11 @@ fn all_foreign(pids: &[u32]) -> Option<String> {
 fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, Failure> {
     // Before it runs: a run is not thrown away for a program that nobody can read.
     if readable(program, SampledImage::build_id(program).as_deref(), &arguments.image)?.is_none() {
-        let why = SampledImage::why_not(program);
-        return Err(Failure::Usage(format!("{}: {why}", from_here(program))));
+        let why = match sample_images::unlike_program(&arguments.image, program) {
+            Some(unlike) => unlike,
+            None => format!("{}: {}", from_here(program), SampledImage::why_not(program)),
+        };
+        return Err(Failure::Usage(why));
     }
     let taken = match &arguments.perf {
         Some(file) => {
@@ -219,8 +223,9 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
         spread: None,
         stacks: None,
         tasks: Some(samples.by_process.clone()),
+        threads: Some(SampledThreads { all: samples.threads, by_function: estimate.threads() }),
         next: Vec::new(),
-        calls_known: true,
+        calls_known: false,
         not_counted: Vec::new(),
         outside,
         host: None,
@@ -252,8 +257,12 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
     Ok(status(arguments, taken))
 }
 
-/// Whether the program failed.
+/// Whether the program failed, or an image is none of what ran.
 fn status(arguments: &SampleArguments, taken: &Taken) -> Status {
+    if let Some(words) = sample_images::others(&arguments.image, &taken.samples.mapped) {
+        opcost_answer::tell!("opcost: {words}; it was not used");
+        return Status::Usage;
+    }
     let is_failed = finish(taken.samples.end).is_some_and(|finish| !finish.is_success());
     let is_minded = is_failed && !taken.ended_as_requested() && !arguments.ignore_status;
     if is_minded { Status::Program } else { Status::Fine }

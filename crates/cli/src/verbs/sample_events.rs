@@ -89,6 +89,6 @@ pub(super) fn report(
     for line in [capped(samples), left_out(samples)].into_iter().flatten() {
         let _ = writeln!(out, "{line}");
     }
-    out += &print_tasks(&samples.by_process);
+    out += &print_tasks(&samples.by_process, samples.threads);
     save_text(arguments.output.as_deref(), &out, Stream::Stderr)
 }

@@ -184,6 +184,45 @@ fn a_stripped_program_is_said_to_be_stripped_and_its_build_is_found() {
     assert!(refused.stderr.contains("it was built to be counted"), "{}", refused.stderr);
 }
 
+/// An image of another build stands in for nothing: it is told by name, with both build-ids, and is not ignored.
+#[test]
+fn an_image_of_another_build_is_told_by_name() {
+    let place = Place::new();
+    let (program, stripped) = (built(&place), place.file("stripped"));
+    place.tool("llvm-strip-22", &["--strip-all", "-o", &stripped, &program]);
+    let (source, other) = (place.source(&WORK.replace("1664525u", "1664527u")), place.file("other"));
+    fine(&["sample", "--emit", "exe", "-o", &other, &source]);
+    let ids = |path: &str| {
+        let text = place.tool("llvm-readelf-22", &["-n", path]).stdout;
+        let id = text.lines().find_map(|line| line.trim().strip_prefix("Build ID: ").map(str::to_owned));
+        id.expect("a build-id")
+    };
+    let is_told = |said: &Said| {
+        assert_eq!(said.status, 2, "{}", said.stderr);
+        for part in ["other is another build than what ran", &ids(&other), &ids(&program)] {
+            assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
+        }
+    };
+    // Nothing else could tell of a program that was stripped.
+    let refused = opcost(&["sample", "--image", &other, &stripped]);
+    is_told(&refused);
+    assert!(!refused.stderr.contains("samples of"), "it did not run: {}", refused.stderr);
+    // What can be read by itself is reported, and the image is told all the same.
+    let ledger = place.file("kept.opc");
+    let said = opcost(&["sample", "--json", "-", "--ledger", &ledger, "--image", &other, &program]);
+    is_told(&said);
+    assert!(function(&said.json(), "hot")["instructions"].as_u64().expect("a number") > 1000);
+    assert!(Path::new(&ledger).exists());
+    // The right one among several is used, and the wrong one is told.
+    is_told(&opcost(&["sample", "--image", &other, "--image", &program, &stripped]));
+    fine(&["sample", "--image", &program, &stripped]);
+    let missing = opcost(&["sample", "--image", &place.file("no such"), &program]);
+    assert_eq!(missing.status, 1, "{}", missing.stderr);
+    let text = opcost(&["sample", "--image", &source, &program]);
+    assert_eq!(text.status, 2, "{}", text.stderr);
+    assert!(text.stderr.contains("it has no build-id"), "{}", text.stderr);
+}
+
 #[test]
 fn a_program_that_lies_elsewhere_by_now_is_found_and_another_build_is_not() {
     let place = Place::new();

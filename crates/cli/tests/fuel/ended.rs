@@ -207,3 +207,36 @@ fn an_end_of_its_own_is_exact() {
         assert_eq!(answer.json["at_least"], false, "{}", answer.said());
     }
 }
+
+/// Where a budget ends in code without a line, what ran right before has one, and name and line are of one frame.
+#[test]
+fn a_stop_in_code_without_a_line_is_told_with_the_last_line() {
+    let place = opcost_testkit::command::Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+    place.write("lines.c", LINES);
+    for (limit, level) in [("1k", "-O0"), ("9k", "-O0"), ("4k", "-O1"), ("7k", "-O2")] {
+        let said = place.opcost(&["fuel", level, "--limit", limit, "lines.c"]);
+        assert_eq!(said.status, 3, "{}", said.stderr);
+        let told = said.stderr.lines().find(|line| line.starts_with("used up")).expect("a line");
+        let (_, place) = told.split_once(", in ").expect("a place");
+        let (function, rest) = place.split_once(", lines.c:").unwrap_or_else(|| panic!("no line: {told}"));
+        let line: u32 = rest.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number");
+        let lines = if function == "step" { 2..=6 } else { 50..=54 };
+        assert!(lines.contains(&line), "{told}");
+    }
+}
+
+/// The loop in `step` has line 0, as what a compiler merges has.
+const LINES: &str = "unsigned long sum;
+static __attribute__((noinline)) void step(unsigned long i) {
+  sum += i;
+#line 0
+  for (unsigned long k = 0; k < 10; k++) sum = sum * 31 ^ k * i;
+#line 5
+}
+#line 50
+int main(void) {
+  for (unsigned long i = 0; i < 1000; i++)
+    step(i);
+  return sum == 5;
+}
+";

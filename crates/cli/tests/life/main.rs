@@ -14,6 +14,7 @@ mod page;
 mod possible;
 mod reasons;
 mod recorded;
+mod selected;
 mod sweep;
 
 use opcost_testkit::command::{Said, Workplace, corpus};

@@ -44,7 +44,11 @@ const TABLE: &[(&str, &str)] = &[
         "shl",
         "SHL SAL ADD LEA SLL LSL UBFM SBFM PSLL BZHI SHLX SHL USHLL SSHLL PADD ROL RORX ADD_UW SLLI_UW PseudoSLL SRLI",
     ),
-    ("srl", "SHR SRL LSR UBFM USHR PSRL UBFX EXTRACT_SUBREG BEXTR MOVZX UXT RSHRN SHRN RORX ROR REV16 SRAIW"),
+    // RISC-V shifts a masked number right and back.
+    (
+        "srl",
+        "SLLI SHR SRL LSR UBFM USHR PSRL UBFX EXTRACT_SUBREG BEXTR MOVZX UXT RSHRN SHRN RORX ROR REV16 SRAIW",
+    ),
     ("sra", "SAR SRA ASR SBFM SSHR PSRA SBFX MOVSX SSHR CMLT CDQ CQO CMP"),
     ("rotl rotr", "ROL ROR RORX EXTR SHLD SHRD PROL PROR RORI RORV ROLI"),
     ("fshl fshr", "SHLD SHRD EXTR ROL ROR"),
@@ -70,7 +74,6 @@ const TABLE: &[(&str, &str)] = &[
     ),
     ("sign_extend_vector_inreg", "PMOVSX SSHLL PUNPCK PSRA"),
     ("zero_extend_vector_inreg any_extend_vector_inreg", "PMOVZX USHLL PUNPCK"),
-    ("AssertSext AssertZext", "COPY"),
     // Memory. What is loaded is worked on in one instruction, and what is stored is made in one.
     (
         "load",
@@ -275,6 +278,8 @@ const TABLE: &[(&str, &str)] = &[
     ("AArch64ISD::LDP AArch64ISD::STP AArch64ISD::STNP", "LDP STP STNP"),
     ("AArch64ISD::NVCAST", "COPY"),
     ("AArch64ISD::PREFETCH", "PRFM"),
+    ("AArch64ISD::ST2post AArch64ISD::ST3post AArch64ISD::ST4post", "ST2 ST3 ST4"),
+    ("AArch64ISD::LD2post AArch64ISD::LD3post AArch64ISD::LD4post", "LD2 LD3 LD4"),
     ("RISCVISD::CALL", "PseudoCALL"),
     ("RISCVISD::TAIL", "PseudoTAIL"),
     ("RISCVISD::RET_GLUE", "PseudoRET"),

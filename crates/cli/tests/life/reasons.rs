@@ -16,7 +16,41 @@ use opcost_llvm::{Emission, LifeEvent, LifeRequest, Maker, Position, Session, St
 use super::corpus;
 use super::possible::is_possible;
 
-const SELECTED: &str = ": by the table of patterns";
+const BY_TABLE: &str = "by the table of patterns";
+const BY_HAND: &str = "without the table of patterns";
+/// Operations that LLVM selects on every machine before it asks the table of patterns.
+const NEVER_BY_TABLE: &[&str] = &[
+    "freeze",
+    "undef",
+    "poison",
+    "AssertSext",
+    "AssertZext",
+    "AssertAlign",
+    "AssertNoFPClass",
+    "inlineasm",
+    "inlineasm_br",
+    "READ_REGISTER",
+    "WRITE_REGISTER",
+    "fake_use",
+    "reloc_none",
+    "arith_fence",
+    "membarrier",
+    "stackmap",
+    "patchpoint",
+    "JUMP_TABLE_DEBUG_INFO",
+];
+/// Operations that stay what they are: nothing is told of them.
+const STAY: &[&str] = &[
+    "CopyToReg",
+    "CopyFromReg",
+    "TokenFactor",
+    "EntryToken",
+    "EH_LABEL",
+    "ANNOTATION_LABEL",
+    "lifetime.start",
+    "lifetime.end",
+    "PseudoProbe",
+];
 const TERMINATORS: [&str; 8] =
     ["br", "switch", "ret", "unreachable", "indirectbr", "resume", "invoke", "callbr"];
 
@@ -46,12 +80,22 @@ impl Verdict {
     }
 
     fn of_graph(&mut self, step: &Step, because: &str) {
-        if let Some(operation) = because.strip_suffix(SELECTED) {
+        let selected = because.split_once(": ").filter(|(_, how)| how.contains("the table of patterns"));
+        if let Some((operation, how)) = selected {
+            let by_hand = NEVER_BY_TABLE.contains(&operation);
+            if STAY.contains(&operation) || (by_hand && !how.starts_with(BY_HAND)) {
+                self.wrong(format!("{operation}: {how}"));
+            }
+            let is_replaced =
+                how.ends_with(" took its place") || how.ends_with(", and nothing is left of it");
             if step.change == Change::Went {
-                if operation != step.opcode {
-                    self.wrong(format!("{operation} told of {} that went", step.opcode));
+                if operation != step.opcode || !is_replaced {
+                    self.wrong(format!("{because}, told of {} that went", step.opcode));
                 }
                 return;
+            }
+            if how != BY_TABLE && how != BY_HAND {
+                self.wrong(format!("{because}, told of {} that is there", step.opcode));
             }
             match is_possible(operation, &step.opcode) {
                 Some(true) => {}

@@ -11,6 +11,7 @@
 // machine's, or stood there before, it is said of what went. What went in selection
 // and nothing took its place is part of what read it (a load that an addition
 // does itself): that gets a number that stands for both.
+#include "life/by_hand.h"
 #include "life/recorder.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -76,17 +77,29 @@ public:
   void note_readers(const SelectionDAG &graph);
   // Selection is over: what went without an heir is part of what read it.
   void fold(SelectionDAG &graph);
+  // Whether selection is followed, and of what it is known how it was selected.
+  bool follows() const { return !reads.empty(); }
+  void tabled(uint64_t node, uint64_t made, const std::string &words) {
+    asked.insert(node);
+    told.insert(made);
+    if (!words.empty()) made_of[made] = words;
+  }
 
 private:
   struct Read {
     uint32_t number = 0;
-    std::vector<uint64_t> readers;
+    std::string name;
+    std::vector<uint64_t> readers, operands;
   };
   using Alive = DenseMap<uint64_t, SDNode *>;
   void takers(uint64_t node, const Alive &alive, SmallPtrSetImpl<SDNode *> &taken, DenseSet<uint64_t> &seen,
               SmallVectorImpl<SDNode *> &found) const;
+  void swept(const SelectionDAG &graph, const Alive &alive) const;
+  void untabled(const SelectionDAG &graph, uint64_t node, const Read &read, const SDNode *alive);
 
   MapVector<uint64_t, Read> reads;
+  DenseSet<uint64_t> asked, told;
+  MapVector<uint64_t, std::string> made_of;
   uint64_t newest = 0;
   struct Heir {
     const SDNode *node;
@@ -127,16 +140,30 @@ void say(const SelectionDAG &graph, const char *phase, uint64_t node, const std:
   sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(), node, why.c_str());
 }
 
+constexpr const char *kByHand = ": without the table of patterns";
+
+// Of what went in selection, and nothing was made for it.
+std::string took_its_place(const SelectionDAG &graph, const SDNode *now, bool is_operand) {
+  return ", " + (is_operand ? std::string("its operand") : now->getOperationName(&graph)) + " took its place";
+}
+
 // What does the work of a pattern, if a part of a register is all that its root
 // takes; `newest` is the last node that was there before the pattern.
 const SDNode *worker_of(const SDNode *root, uint64_t newest);
 
 void Watch::note_readers(const SelectionDAG &graph) {
   reads.clear();
+  asked.clear();
+  told.clear();
+  made_of.clear();
   newest = active->identities().last();
   for (const SDNode &node : graph.allnodes()) {
     Read &read = reads[node_id(&node)];
     read.number = Recorder::number_of(node.getDebugLoc());
+    if (active->numbers().is_chosen(read.number)) {
+      read.name = node.getOperationName(&graph);
+      for (const SDValue &operand : node.op_values()) read.operands.push_back(node_id(operand.getNode()));
+    }
     for (const SDUse &use : node.uses())
       if (use.getResNo() == 0 && node.getValueType(0) != MVT::Other) read.readers.push_back(node_id(use.getUser()));
   }
@@ -158,9 +185,41 @@ void Watch::takers(uint64_t node, const Alive &alive, SmallPtrSetImpl<SDNode *> 
   }
 }
 
+// A target selects some operations in C++ of its own, or lets an operand take their place.
+void Watch::untabled(const SelectionDAG &graph, uint64_t node, const Read &read, const SDNode *alive) {
+  std::string words = read.name + kByHand;
+  if (alive) {
+    if (alive->isMachineOpcode() && told.insert(node).second) say(graph, "select", node, words);
+    return;
+  }
+  const SDNode *now = heir(node);
+  if (!now) return;
+  if (uint64_t first = heirs.lookup(node).identity; first <= newest) {
+    say(graph, "select", node, words + took_its_place(graph, now, is_contained(read.operands, first)));
+  } else if (!now->isMachineOpcode()) {
+    say(graph, "select", node, words + took_its_place(graph, now, false));
+  } else {
+    uint64_t made = node_id(worker_of(now, newest));
+    if (made > newest && told.insert(made).second) say(graph, "select", made, words);
+  }
+}
+
+// What a target makes of its own nodes once all are selected: one that a neighbour's work covers goes.
+void Watch::swept(const SelectionDAG &graph, const Alive &alive) const {
+  for (const auto &[node, words] : made_of) {
+    if (alive.count(node)) continue;
+    const SDNode *now = heir(node);
+    say(graph, "select", node, words + (now ? took_its_place(graph, now, false) : ", and nothing is left of it"));
+  }
+}
+
 void Watch::fold(SelectionDAG &graph) {
   Alive alive;
   for (SDNode &node : graph.allnodes()) alive[node_id(&node)] = &node;
+  for (auto &[node, read] : reads)
+    if (active->numbers().is_chosen(read.number) && !asked.count(node))
+      untabled(graph, node, read, alive.lookup(node));
+  swept(graph, alive);
   for (auto &[node, read] : reads) {
     if (alive.count(node) || is_replaced(node) || !active->numbers().is_chosen(read.number)) continue;
     SmallPtrSet<SDNode *, 4> taken;
@@ -389,19 +448,27 @@ void WRAP(OPCOST_OPERATIONS)(SelectionDAG *graph) {
 }
 
 // A node is turned into one of the machine's where it stands, or others are made
-// and the last takes its place.
+// and the last takes its place. Where one that was there does, it is named.
 void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsigned size) {
   passed[kTable]++;
-  if (!watch || !active->is_chosen(node->getDebugLoc())) return REAL(OPCOST_TABLE)(selector, node, table, size);
+  Selected how = selected(node->getOpcode());
+  if (!watch || !watch->follows() || how == Selected::kStays) return REAL(OPCOST_TABLE)(selector, node, table, size);
   SelectionDAG *graph = static_cast<SelectionDAGISel *>(selector)->CurDAG;
   const Identities &identities = active->identities();
-  std::string words = node->getOperationName(graph) + ": by the table of patterns";
+  bool is_chosen = active->is_chosen(node->getDebugLoc());
+  std::string words = is_chosen ? node->getOperationName(graph) : "";
+  words += how == Selected::kByHand ? kByHand : ": by the table of patterns";
   uint64_t before = node_id(node), newest = identities.last();
+  DenseSet<uint64_t> operands;
+  for (const SDValue &operand : node->op_values()) operands.insert(node_id(operand.getNode()));
   REAL(OPCOST_TABLE)(selector, node, table, size);
   bool is_there = identities.known(node) == before && node->isMachineOpcode();
   const SDNode *now = is_there ? node : watch->heir(before);
   bool is_made = now && now->isMachineOpcode() && (is_there || identities.known(now) > newest);
-  say(*graph, "select", is_made ? node_id(worker_of(now, newest)) : before, words);
+  if (now && !is_made) words += took_its_place(*graph, now, operands.count(identities.known(now)));
+  uint64_t of = is_made ? node_id(worker_of(now, newest)) : before;
+  watch->tabled(before, of, is_chosen && is_made ? words : "");
+  if (is_chosen) say(*graph, "select", of, words);
 }
 
 // The first result is what a node is for.

@@ -20,6 +20,7 @@
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCFixup.h"
 #include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrAnalysis.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -106,6 +107,7 @@ struct Machine {
   std::unique_ptr<MCCodeEmitter> encoder;
   std::unique_ptr<MCAsmBackend> backend;
   std::unique_ptr<MCInstPrinter> printer;
+  std::unique_ptr<MCInstrAnalysis> analysis;
   std::unique_ptr<Operation> last;
   std::vector<Piece> pieces;
 };
@@ -134,6 +136,7 @@ std::string create(Machine &machine, const char *cpu, const char *features, int3
   unsigned variant = dialect < 0 ? machine.style->getAssemblerDialect() : unsigned(dialect);
   machine.printer.reset(
       target->createMCInstPrinter(triple, variant, *machine.style, *machine.operations, *machine.registers));
+  machine.analysis.reset(target->createMCInstrAnalysis(machine.operations.get()));
   if (!machine.disassembler || !machine.encoder || !machine.printer || !machine.backend)
     return "LLVM has no disassembler for " + triple.str();
   machine.printer->setPrintImmHex(false);
@@ -183,6 +186,30 @@ char *opcost_machine_print(Machine *machine, const opcost_operation *operation) 
   SmallString<64> text;
   raw_svector_ostream out(text);
   machine->printer->printInst(&instruction, 0, "", *machine->subtarget, out);
+  return opcost::copy(StringRef(text).trim().str());
+}
+
+// The same of one that lies at `address` and has so many bytes, with the address that it
+// leads to: `leads` is 1 if that is an operand (jumps, calls), 2 if it is in
+// memory and relative to the place, 0 if there is none.
+char *opcost_machine_print_at(Machine *machine, const opcost_operation *operation, uint64_t address, uint64_t size,
+                              uint64_t *target, uint8_t *leads) {
+  MCInst instruction = Operation(*operation).instruction();
+  *leads = 0;
+  if (machine->analysis && machine->analysis->evaluateBranch(instruction, address, size, *target)) {
+    *leads = 1;
+  } else if (machine->analysis) {
+    std::optional<uint64_t> memory =
+        machine->analysis->evaluateMemoryOperandAddress(instruction, machine->subtarget.get(), address, size);
+    if (memory) *leads = 2, *target = *memory;
+  }
+  SmallString<64> text;
+  raw_svector_ostream out(text);
+  machine->printer->setPrintBranchImmAsAddress(true);
+  // x86 counts from the next instruction.
+  uint64_t from = machine->triple.isX86() ? address + size : address;
+  machine->printer->printInst(&instruction, from, "", *machine->subtarget, out);
+  machine->printer->setPrintBranchImmAsAddress(false);
   return opcost::copy(StringRef(text).trim().str());
 }
 

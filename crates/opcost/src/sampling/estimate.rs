@@ -1,6 +1,6 @@
 //! From samples to consistent counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use opcost_answer::Failure;
@@ -62,6 +62,19 @@ impl Estimate {
             .zip(&self.repaired.counts)
             .map(|(one, counts): (&ObservedModule, &ModuleCounts)| CountedModule { map: &one.map, counts })
             .collect()
+    }
+
+    /// How many threads each function was sampled in, by name, and module where that is local.
+    pub fn threads(&self) -> HashMap<(String, Option<String>), u64> {
+        let mut all: HashMap<(String, Option<String>), BTreeSet<u32>> = HashMap::new();
+        for one in &self.modules {
+            for (function, threads) in &one.threads {
+                let function = &one.map.functions[*function];
+                let key = (function.name.clone(), function.is_local.then(|| one.map.module.clone()));
+                all.entry(key).or_default().extend(threads);
+            }
+        }
+        all.into_iter().map(|(key, threads)| (key, threads.len() as u64)).collect()
     }
 
     /// The facts that are kept of the consistent counts.

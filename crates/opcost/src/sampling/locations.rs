@@ -3,13 +3,14 @@
 //! Each image is read where it ran, or where a file of the same build is named; its
 //! table leads addresses to segments. What lies elsewhere is told by share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::numbers::{counted, verb};
-use opcost_key::{Hash128, ModuleMap};
-use opcost_recover::{Cycles, ModuleObservations, RECORDED, observe, observe_runs};
+use opcost_key::{FunctionId, Hash128, ModuleMap};
+use opcost_recover::{Cycles, ModuleObservations, RECORDED, functions_at, observe, observe_runs};
 use opcost_run::image::SampledImage;
 use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 
@@ -24,6 +25,8 @@ pub struct ObservedModule {
     pub map: ModuleMap,
     /// What samples say of its segments.
     pub observed: ModuleObservations,
+    /// In which threads samples of each function were.
+    pub threads: BTreeMap<FunctionId, BTreeSet<u32>>,
 }
 
 /// The image at `path`, or a file of `images` that is the same build.
@@ -79,13 +82,29 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
                 (observed, instructions) = observe_runs(&map, &code, &runs);
                 *recorded += instructions;
             }
-            placed.modules.push(ObservedModule { hash, map, observed });
+            let threads = threads_of(&functions_at(&map, &code), &image.threads);
+            placed.modules.push(ObservedModule { hash, map, observed, threads });
         }
         if rest > 0 {
             *placed.elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
         }
     }
     Ok(placed)
+}
+
+/// In which threads each function was sampled; both lists are by address.
+fn threads_of(
+    code: &[(Range<u64>, FunctionId)],
+    threads: &[(u64, u32)],
+) -> BTreeMap<FunctionId, BTreeSet<u32>> {
+    let mut all: BTreeMap<FunctionId, BTreeSet<u32>> = BTreeMap::new();
+    for (address, thread) in threads {
+        let behind = code.partition_point(|(range, _)| range.start <= *address);
+        if let Some((_, function)) = code[..behind].last().filter(|(range, _)| range.contains(address)) {
+            all.entry(*function).or_default().insert(*thread);
+        }
+    }
+    all
 }
 
 /// Fewer samples in a program make no table. From here on the root of their number says how far chance moves it. (Twice

@@ -80,7 +80,10 @@ pub fn print_bits_check(answers: &CheckAnswers) -> String {
         });
     }
     if *is_edited {
-        say("it was changed since it was written; what it says now is what was checked".to_owned());
+        // Where something was not given, or nothing had to be asked, nothing was checked.
+        let is_checked = not_given.is_empty() && *questions > 0;
+        let now = if is_checked { "; what it says now is what was checked" } else { "" };
+        say(format!("it was changed since it was written{now}"));
     }
     for failure in failed.iter().take(MOST_SHOWN) {
         say(format!("  {}", failure.claim));

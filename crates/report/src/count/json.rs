@@ -40,10 +40,11 @@ pub struct CountJson {
     /// What instructions cost that debug information puts on no line: with it the lines sum to `total`.
     without_line: u128,
     blocks: Vec<BlockJson>,
-    /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not have
-    /// them.
+    /// Calls out of what was counted; null when samples were taken, which do not say it, or a ledger of an
+    /// earlier version was read.
     external_calls: Option<Vec<CallJson>>,
-    /// Calls through pointers by place; null when a ledger of an earlier version was read.
+    /// Calls through pointers by place; null when samples were taken, or a ledger of an earlier version was
+    /// read.
     indirect_calls: Option<Vec<IndirectJson>>,
     /// What of the program's build was not counted; only if there is such. `total` is without it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +55,9 @@ pub struct CountJson {
     /// Samples by process and thread, those with most first; only of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     samples_by_process: Option<Vec<ProcessJson>>,
+    /// Threads that there were while samples were taken, with samples or without; only of samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<u64>,
     /// How many processes counted.
     processes: usize,
     /// How many runs the counts are the sum of.
@@ -98,6 +102,9 @@ struct FunctionJson {
     line: Option<u32>,
     /// How often it was called. Samples do not say it.
     calls: Option<u128>,
+    /// Threads in which it was sampled: it ran in so many at least. Counts and ledgers do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<u64>,
     /// What it cost itself, without what it calls.
     instructions: u128,
 }
@@ -230,6 +237,7 @@ impl CountJson {
             indirect_calls: report.calls_known.then(|| indirect(report)),
             not_counted: not_counted(report),
             stacks: report.stacks.as_deref().map(stacks),
+            threads: report.threads.as_ref().map(|threads| threads.all),
             samples_by_process: report
                 .tasks
                 .as_ref()
@@ -290,6 +298,7 @@ fn functions(report: &CountReport) -> Vec<FunctionJson> {
                 file,
                 line,
                 calls: report.calls_of(function),
+                threads: report.threads_of(function),
                 instructions: function.instructions,
             }
         })

@@ -25,6 +25,7 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         spread: None,
         stacks: None,
         tasks: None,
+        threads: None,
         next: Vec::new(),
         calls_known: has_calls(ledger),
         not_counted: Vec::new(),

@@ -278,7 +278,11 @@ impl<'a> Page<'a> {
                 "\n" tbody {
                     @for call in made {
                         tr {
-                            (number_cell(CALLEES[0].name, call.calls, &grouped(call.calls)))
+                            @if self.report.knows_calls() {
+                                (number_cell(CALLEES[0].name, call.calls, &grouped(call.calls)))
+                            } @else {
+                                (number_cell(CALLEES[0].name, 0, "?"))
+                            }
                             td.name { (shown_name(&call.name)) }
                         }
                         "\n"

@@ -36,6 +36,8 @@ pub struct CountReport {
     pub stacks: Option<Vec<CallStack>>,
     /// Samples by process and thread, if they are samples; a ledger does not have them.
     pub tasks: Option<Vec<ProcessSamples>>,
+    /// Threads, if they are samples; a ledger does not have them.
+    pub threads: Option<SampledThreads>,
     /// The command to try next.
     pub next: Vec<String>,
     /// Whether calls out of the program are known.
@@ -51,6 +53,15 @@ pub struct CountReport {
     /// Machine code of listed functions by their position in the summary, if it was
     /// asked for; or why there is none.
     pub machine: HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>>,
+}
+
+/// In which threads a program was sampled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SampledThreads {
+    /// Threads that there were, with samples or without.
+    pub all: u64,
+    /// In how many each function was sampled, by name, and module where that is local.
+    pub by_function: HashMap<(String, Option<String>), u64>,
 }
 
 /// A part of a program's build that was not counted.
@@ -183,7 +194,18 @@ impl CountReport {
 
     /// How often a function was called; `None` where samples do not say it.
     pub fn calls_of(&self, function: &FunctionTotal) -> Option<u128> {
-        (!matches!(self.quality, RunQuality::Estimate(_))).then_some(function.calls)
+        self.knows_calls().then_some(function.calls)
+    }
+
+    /// Whether numbers of calls are known: not of samples.
+    pub fn knows_calls(&self) -> bool {
+        !matches!(self.quality, RunQuality::Estimate(_))
+    }
+
+    /// In how many threads a function ran at least; `None` where that is not known, or it was not hit.
+    pub fn threads_of(&self, function: &FunctionTotal) -> Option<u64> {
+        let key = (function.name.clone(), function.module.clone());
+        self.threads.as_ref()?.by_function.get(&key).copied()
     }
 
     /// The share of the total.

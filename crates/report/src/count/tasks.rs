@@ -53,8 +53,8 @@ impl ProcessJson {
     }
 }
 
-/// The lines; empty where all samples are in one thread.
-pub fn print_tasks(processes: &[ProcessSamples]) -> String {
+/// The lines; empty where all samples are in one thread. `seen` threads there were in all, if that is known.
+pub fn print_tasks(processes: &[ProcessSamples], seen: u64) -> String {
     let threads: usize = processes.iter().map(|process| process.threads.len()).sum();
     if threads < 2 {
         return String::new();
@@ -72,7 +72,12 @@ pub fn print_tasks(processes: &[ProcessSamples]) -> String {
     rows.extend(rest(processes.iter().skip(PROCESSES).map(|process| process.hits), "", "processes"));
     let all: u64 = processes.iter().map(|process| process.hits).sum();
     let by = if threads > processes.len() { "process and thread" } else { "process" };
-    let mut out = format!("{} by {by}\n", counted(all, "sample"));
+    let of = if seen > threads as u64 {
+        format!(" ({threads} of {seen} threads have any)")
+    } else {
+        String::new()
+    };
+    let mut out = format!("{} by {by}{of}\n", counted(all, "sample"));
     for (hits, name) in rows {
         let part = hits as f64 / all.max(1) as f64;
         let _ = writeln!(out, "{:>7} {:<10} {name}", percent(part), bar(part, 10));
@@ -103,9 +108,9 @@ mod tests {
 
     #[test]
     fn only_where_there_is_more_than_one() {
-        assert_eq!(print_tasks(&[]), "");
-        assert_eq!(print_tasks(&[process(7, "alone", &[10])]), "");
-        let text = print_tasks(&[process(7, "two", &[10, 5])]);
+        assert_eq!(print_tasks(&[], 0), "");
+        assert_eq!(print_tasks(&[process(7, "alone", &[10])], 0), "");
+        let text = print_tasks(&[process(7, "two", &[10, 5])], 0);
         assert!(text.starts_with("15 samples by process and thread\n"), "{text}");
         let rows: Vec<Vec<&str>> =
             text.lines().skip(1).map(|line| line.split_whitespace().rev().take(2).collect()).collect();
@@ -116,7 +121,7 @@ mod tests {
     fn the_rest_is_summed_and_no_name_steers_the_terminal() {
         let mut many: Vec<ProcessSamples> = (0..20).map(|pid| process(pid, "cc1", &[10])).collect();
         many[0] = process(0, "\x1b[2Jmake\n", &[2; 11]);
-        let text = print_tasks(&many);
+        let text = print_tasks(&many, 0);
         assert!(text.contains("?[2Jmake?  0\n") && !text.contains('\x1b'), "{text}");
         assert!(text.contains("  in 3 more threads\n") && text.contains(" in 8 more processes\n"), "{text}");
         assert_eq!(text.lines().count(), 1 + 12 + 8 + 1 + 1, "{text}");

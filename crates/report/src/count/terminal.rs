@@ -89,7 +89,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
         out.push('\n');
     }
     if let Some(tasks) = &report.tasks {
-        out += &print_tasks(tasks);
+        out += &print_tasks(tasks, report.threads.as_ref().map_or(0, |threads| threads.all));
     }
     if layout.mine == Mine::Always && report.listings.iter().all(|listing| listing.stacks.is_empty()) {
         out += "a ledger does not record through which lines code was inlined, so --mine changes nothing\n";
@@ -218,7 +218,10 @@ fn calls(report: &CountReport, function: &FunctionTotal) -> String {
     match report.calls_of(function) {
         Some(1) => "1 call ".to_owned(),
         Some(calls) => format!("{} calls", grouped(calls)),
-        None => "? calls".to_owned(),
+        None => match report.threads_of(function) {
+            Some(threads @ 2..) => format!("? calls, in {threads} threads or more"),
+            _ => "? calls".to_owned(),
+        },
     }
 }
 
@@ -230,18 +233,26 @@ fn unseen(report: &CountReport, out: &mut String) {
     let mut parts: Vec<String> = named
         .iter()
         .take(CALLEES)
-        .map(|call| format!("{} {}", shown_name(&call.name), grouped(call.calls)))
+        .map(|call| {
+            let calls =
+                if report.knows_calls() { format!(" {}", grouped(call.calls)) } else { String::new() };
+            shown_name(&call.name) + &calls
+        })
         .collect();
     if named.len() > CALLEES {
         let rest: u128 = named[CALLEES..].iter().map(|call| call.calls).sum();
-        parts.push(format!("{} others {}", named.len() - CALLEES, grouped(rest)));
+        let rest = if report.knows_calls() { format!(" {}", grouped(rest)) } else { String::new() };
+        parts.push(format!("{} others{rest}", named.len() - CALLEES));
     }
     let through_pointers: u128 = calls.indirect.iter().map(|site| site.calls).sum();
     if through_pointers > 0 {
-        parts.push(format!("through pointers {}", grouped(through_pointers)));
+        let calls =
+            if report.knows_calls() { format!(" {}", grouped(through_pointers)) } else { String::new() };
+        parts.push(format!("through pointers{calls}"));
     }
     if !parts.is_empty() {
-        let _ = writeln!(out, "not seen inside (calls): {}", parts.join(" · "));
+        let head = if report.knows_calls() { "not seen inside (calls)" } else { "not seen inside" };
+        let _ = writeln!(out, "{head}: {}", parts.join(" · "));
     }
 }
 

@@ -5,18 +5,20 @@
 //!
 //! Output: [`Hits`], sorted. Cost: that of sorting what was hit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use opcost_index::IdMap;
+use opcost_index::{Id, IdMap};
 
-use super::{Collector, ImageId, Known, NowhereId};
+use super::{Collector, Home, ImageId, Known, NowhereId};
 use crate::LostReason;
 use crate::branches::BranchRun;
-use crate::samples::{CallFrame, Homeless, ImageSamples, ProcessSamples, Stack};
+use crate::decode::FileMark;
+use crate::samples::{CallFrame, Homeless, ImageSamples, MappedFile, ProcessSamples, Stack};
 
 /// The part of the result that comes from records.
 pub(crate) struct Hits {
     pub(crate) images: Vec<ImageSamples>,
+    pub(crate) mapped: Vec<MappedFile>,
     pub(crate) homeless: Vec<Homeless>,
     pub(crate) stacks: Vec<Stack>,
     pub(crate) by_process: Vec<ProcessSamples>,
@@ -29,6 +31,7 @@ type Name<'a> = (&'a str, Option<&'a [u8]>);
 #[derive(Default)]
 struct Merged {
     hits: BTreeMap<u64, u64>,
+    threads: BTreeSet<(u64, u32)>,
     runs: BTreeMap<BranchRun, u64>,
 }
 
@@ -46,8 +49,9 @@ impl Collector {
         let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
         let mut merged: BTreeMap<Name<'_>, Merged> = BTreeMap::new();
         for known in self.images.values().filter(is_hit) {
-            let Merged { hits, runs } = merged.entry(known.name()).or_default();
+            let Merged { hits, threads, runs } = merged.entry(known.name()).or_default();
             known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
+            threads.extend(known.threads.iter().map(|(address, thread)| (*address, thread.index() as u32)));
             known.runs.iter().for_each(|(run, count)| *runs.entry(*run).or_default() += count);
         }
         let names: Vec<Name<'_>> = merged.keys().copied().collect();
@@ -57,10 +61,28 @@ impl Collector {
             path: name.0.to_owned(),
             build_id: name.1.map(<[u8]>::to_vec),
             hits: seen.hits.into_iter().collect(),
+            threads: seen.threads.into_iter().collect(),
             runs: seen.runs.into_iter().collect(),
         };
         let images = merged.into_iter().map(image).collect();
-        Hits { images, homeless: self.homeless(), stacks, by_process: self.tasks.samples() }
+        let (homeless, by_process) = (self.homeless(), self.tasks.samples());
+        Hits { images, mapped: self.mapped(), homeless, stacks, by_process }
+    }
+
+    /// Every file that was mapped, by path.
+    fn mapped(&self) -> Vec<MappedFile> {
+        let file = |((path, mark), home): (&(String, FileMark), &Home)| MappedFile {
+            path: path.clone(),
+            build_id: match (mark, home) {
+                (FileMark::BuildId(ran), _) => Some(ran.clone()),
+                (_, Home::Image(image)) => self.images[*image].image.build_id.clone(),
+                (_, Home::Nowhere(_)) => None,
+            },
+        };
+        let mut mapped: Vec<MappedFile> = self.opened.iter().map(file).collect();
+        mapped.sort();
+        mapped.dedup();
+        mapped
     }
 
     fn homeless(&self) -> Vec<Homeless> {

@@ -10,7 +10,10 @@ use std::path::Path;
 
 use opcost_answer::life::MachineInstruction;
 use opcost_job::life::MachineJob;
-use opcost_llvm::{LifeEvent, LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax};
+use opcost_life::text_with_target;
+use opcost_llvm::{
+    CodeSection, LifeEvent, LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax,
+};
 
 use super::record::maker;
 use crate::error::WorkError;
@@ -32,6 +35,16 @@ pub(crate) fn record_code(job: &MachineJob) -> Result<Vec<MachineInstruction>, W
     Ok(read_code(&events, &object, &target, &job.functions)?)
 }
 
+/// With what a linker fills, if the text does not name it.
+fn with_names(mut text: String, section: &CodeSection, within: std::ops::Range<u64>) -> String {
+    for filled in section.relocations.iter().filter(|one| within.contains(&one.offset)) {
+        if !filled.symbol.is_empty() && !text.contains(&filled.symbol) {
+            text.push_str(&format!("  # {}", filled.symbol));
+        }
+    }
+    text
+}
+
 fn read_code(
     events: &[LifeEvent],
     object: &Path,
@@ -50,11 +63,10 @@ fn read_code(
         while at < end.min(section.bytes.len()) {
             let decoded = machine.decode(&section.bytes[at..end]);
             let length = decoded.as_ref().map_or(end - at, |decoded| decoded.length);
-            let mut text = decoded.map_or("(no instruction)".to_owned(), |one| machine.text(&one.operation));
-            let within = at as u64..(at + length) as u64;
-            for filled in section.relocations.iter().filter(|one| within.contains(&one.offset)) {
-                text.push_str(&format!("  # {}", filled.symbol));
-            }
+            let text = decoded.map_or("(no instruction)".to_owned(), |one| {
+                text_with_target(&machine, section, at as u64, length as u64, &one.operation)
+            });
+            let text = with_names(text, section, at as u64..(at + length) as u64);
             instructions.push(MachineInstruction {
                 function: function.clone(),
                 offset: at as u64 - symbol.from,
