@@ -13,6 +13,7 @@
 mod apply;
 mod assembly;
 mod bits;
+mod shape;
 mod charge;
 mod charge_ffi;
 mod code_ffi;
@@ -55,6 +56,7 @@ mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use bits::{LlvmBits, ParameterPromise};
+pub use shape::{FunctionShape, ShapeMember};
 pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
 pub use frames::Frame;
