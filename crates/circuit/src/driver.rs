@@ -117,7 +117,9 @@ pub fn driver(design: &Design, called: &DriverFunction, lengths: &[u64], given: 
     line("  return (unsigned __int128)low + (count ? any % count : any);");
     line("}");
     line("static void driver_number(FILE *file, unsigned __int128 number) {");
-    line("  fprintf(file, \"%016llx%016llx\\n\", (unsigned long long)(number >> 64), (unsigned long long)number);");
+    line(
+        "  fprintf(file, \"%016llx%016llx\\n\", (unsigned long long)(number >> 64), (unsigned long long)number);",
+    );
     line("}");
     for declaration in called.by_words.iter().flat_map(|words| words.declarations(called.is_cpp)) {
         line(&declaration);

@@ -53,7 +53,14 @@ const DIType *without_names(const DIType *type) {
   return type;
 }
 
+// A complex number is passed as a struct of two numbers.
+bool is_complex(const DIType *type) {
+  auto *basic = dyn_cast_or_null<DIBasicType>(type);
+  return basic && (basic->getEncoding() == dwarf::DW_ATE_complex_float || basic->getEncoding() == dwarf::DW_ATE_lo_user);
+}
+
 bool is_whole_number(const DIType *type) {
+  if (is_complex(type)) return false;
   auto *composite = dyn_cast_or_null<DICompositeType>(type);
   return !composite || composite->getTag() == dwarf::DW_TAG_enumeration_type;
 }
@@ -77,6 +84,12 @@ void leaves(const DIType *written, std::string name, uint64_t offset, std::vecto
     return;
   }
   bool has_members = composite && (composite->getTag() == dwarf::DW_TAG_structure_type || composite->getTag() == dwarf::DW_TAG_class_type);
+  if (is_complex(type)) {
+    uint64_t half = type->getSizeInBits() / 2;
+    all.push_back({name + ".real", offset, half, Plain});
+    all.push_back({name + ".imaginary", offset + half, half, Plain});
+    return;
+  }
   if (!has_members) {
     auto *basic = dyn_cast<DIBasicType>(type);
     bool is_boolean = basic && basic->getEncoding() == dwarf::DW_ATE_boolean;
@@ -111,8 +124,11 @@ struct Teller {
   void members(uint32_t argument, const std::vector<Leaf> &all, uint64_t begin, uint64_t bits) {
     tell(argument, Padded, 0, bits, "");
     for (const Leaf &leaf : all) {
-      if (leaf.offset < begin || leaf.offset >= begin + bits) continue;
-      tell(argument, leaf.kind, leaf.offset - begin, std::min(leaf.bits, begin + bits - leaf.offset), leaf.name);
+      uint64_t low = std::max(leaf.offset, begin), high = std::min(leaf.offset + leaf.bits, begin + bits);
+      if (low >= high) continue;
+      std::string name = leaf.name;
+      if (high - low < leaf.bits) name += "[" + std::to_string(high - leaf.offset - 1) + ":" + std::to_string(low - leaf.offset) + "]";
+      tell(argument, leaf.kind, low - begin, high - low, name);
     }
   }
 };
@@ -155,8 +171,10 @@ bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
     const DIType *one = without_names(types[number]);
     if (!one) return false;
     uint64_t size = one->getSizeInBits();
-    bool is_indirect = next < passed.size() && passed[next]->getType()->isPointerTy() && !is_whole_number(one);
-    bool is_wide = size > 64 && next < passed.size() && !passed[next]->getType()->isPointerTy() && layout.getTypeSizeInBits(passed[next]->getType()).getFixedValue() < size;
+    // Large structs are copied to the stack, and those of C++ with a constructor for copies are at an address.
+    bool is_at_address = size > MOST_BITS || (one->getFlags() & DINode::FlagTypePassByReference) || (next < passed.size() && passed[next]->hasByValAttr());
+    bool is_indirect = next < passed.size() && passed[next]->getType()->isPointerTy() && !is_whole_number(one) && is_at_address;
+    bool is_wide = size > 64 && next < passed.size() && layout.getTypeSizeInBits(passed[next]->getType()).getFixedValue() < size;
     std::vector<Leaf> all;
     leaves(one, "", 0, all);
     if (all.empty()) {
@@ -173,7 +191,7 @@ bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
     leaves(one, variable ? variable->getName().str() : "p" + std::to_string(number - 1), 0, all);
     uint64_t begin = 0;
     for (unsigned word = 0; word < (is_wide ? 2u : 1u); word++, next++) {
-      if (next >= passed.size() || passed[next]->getType()->isPointerTy()) return false;
+      if (next >= passed.size()) return false;
       uint64_t bits = layout.getTypeSizeInBits(passed[next]->getType()).getFixedValue();
       teller.members(passed[next]->getArgNo(), all, begin, bits);
       begin += 64;

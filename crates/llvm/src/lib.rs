@@ -13,7 +13,6 @@
 mod apply;
 mod assembly;
 mod bits;
-mod shape;
 mod charge;
 mod charge_ffi;
 mod code_ffi;
@@ -45,6 +44,7 @@ mod reader;
 mod referee;
 mod schedule;
 mod session;
+mod shape;
 mod sizes;
 mod slice;
 mod snapshot;
@@ -56,7 +56,6 @@ mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use bits::{LlvmBits, ParameterPromise};
-pub use shape::{FunctionShape, ShapeMember};
 pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
 pub use frames::Frame;
@@ -72,6 +71,7 @@ pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, Pgo
 pub use portable::PortableLibrary;
 pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};
+pub use shape::{FunctionShape, ShapeMember};
 pub use sizes::LlvmSizes;
 pub use slice::{EventForm, Events};
 pub use unrolling::{LoopRequest, NumberedLoop, UNROLL_CHOICES};

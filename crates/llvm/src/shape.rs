@@ -86,7 +86,10 @@ impl Session {
         let handle = self.functions[function].instructions[at];
         // SAFETY: an instruction of the live module; what has no indices is not asked for them.
         unsafe {
-            if !matches!(LLVMGetInstructionOpcode(handle), LLVMOpcode::LLVMExtractValue | LLVMOpcode::LLVMInsertValue) {
+            if !matches!(
+                LLVMGetInstructionOpcode(handle),
+                LLVMOpcode::LLVMExtractValue | LLVMOpcode::LLVMInsertValue
+            ) {
                 return Vec::new();
             }
             let count = LLVMGetNumIndices(handle) as usize;

@@ -40,9 +40,7 @@ impl<'m> Lowering<'m> {
         let node = self.read_by(block, &places, &fields, bits);
         let node = match node {
             KernelOperand::Node(node) => node,
-            constant @ KernelOperand::Constant { .. } => {
-                self.node(block, Action::Copy, vec![constant], bits)
-            }
+            constant @ KernelOperand::Constant { .. } => self.node(block, Action::Copy, vec![constant], bits),
         };
         self.label(frame, at, node);
         Ok(Lowered { operand: KernelOperand::Node(node), memory: None })

@@ -127,12 +127,8 @@ impl<'m> Lowering<'m> {
                     let is_taken = self.node(block, Action::Select, bits, 1).into();
                     Way { memory, position: position.into(), is_taken }
                 }
-                (Some(way), None) => {
-                    Way { is_taken: self.both(block, condition, way.is_taken), ..way }
-                }
-                (None, Some(way)) => {
-                    Way { is_taken: self.both(block, otherwise, way.is_taken), ..way }
-                }
+                (Some(way), None) => Way { is_taken: self.both(block, condition, way.is_taken), ..way },
+                (None, Some(way)) => Way { is_taken: self.both(block, otherwise, way.is_taken), ..way },
                 (None, None) => Way { memory, position: zero_position(), is_taken: NO },
             });
         }
@@ -140,7 +136,12 @@ impl<'m> Lowering<'m> {
     }
 
     /// Whether two bits are one.
-    pub(super) fn both(&mut self, block: BlockId, left: KernelOperand, right: KernelOperand) -> KernelOperand {
+    pub(super) fn both(
+        &mut self,
+        block: BlockId,
+        left: KernelOperand,
+        right: KernelOperand,
+    ) -> KernelOperand {
         if right == YES {
             return left;
         }

@@ -35,9 +35,10 @@ pub(crate) fn run(arguments: &HdlArguments) -> Result<Status, Failure> {
 fn unreplayed(arguments: &HdlArguments, answers: &HdlAnswers) -> Failure {
     match &answers.unreplayed {
         None => unnamed_data(arguments, "--replay"),
-        Some(reason) => {
-            Failure::Usage(format!("--replay writes no such calls down: {} {reason}; use --cosimulate", arguments.top))
-        }
+        Some(reason) => Failure::Usage(format!(
+            "--replay writes no such calls down: {} {reason}; use --cosimulate",
+            arguments.top
+        )),
     }
 }
 

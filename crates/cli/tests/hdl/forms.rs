@@ -40,7 +40,23 @@ fn structs_by_value_are_words_or_copies() {
     let words = ["f", "g", "cadd", "rr", "t3", "fb", "bf", "ll", "em", "un", "wv", "nn", "twice"];
     all_made("hdl_structs", &words, &LEVELS, &[]);
     all_made("hdl_structs", &["big", "sr", "many"], &LEVELS, &[]);
-    refused("hdl_structs", &["--top", "inc"], 1, &["b, a struct that is passed by value, is changed", "copy"]);
+    refused(
+        "hdl_structs",
+        &["--top", "inc"],
+        1,
+        &["b, a struct that is passed by value, is changed", "copy"],
+    );
+}
+
+/// Structs of 5, 9 and 11 bytes, of pointers, of other structs, complex numbers, and whatever else is passed oddly.
+#[test]
+fn odd_structs_are_handed_over() {
+    let words = [
+        "inc9", "rot11", "sum5", "usei", "flip", "wadd", "pick", "make", "bb", "sw", "nn", "one", "mixed",
+        "regs", "useal", "swp", "cre", "r65", "gtb", "b20",
+    ];
+    all_made("hdl_odd_structs", &words, &["-O0", "-O2"], &[]);
+    all_made("hdl_odd_structs", &["kk", "slice", "vla2", "vm", "find", "bub"], &["-O2"], &[]);
 }
 
 /// The head says which bits are which member, and the name is one at each level.
@@ -64,7 +80,10 @@ fn words_of_structs_are_told() {
     let flags = ["--top", "f", "--assume", "f.p.x=-300..300", "--assume", "f.p.y=0..9000"];
     made(&place, &source, &flags);
     assert!(place.read("out/f.v").contains("contract f.p.x=-300..300 (--assume), of a member"));
-    place.opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "60"]).expect(2).tells(&["overflow"]);
+    place
+        .opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "60"])
+        .expect(2)
+        .tells(&["overflow"]);
 }
 
 /// In C++ a struct may have constructors, and functions have other names for the linker.
@@ -96,14 +115,16 @@ int main(void) { int s = 0; for (int i = 0; i < 5; i++) { struct P a = {(char)i,
     let all = ["hdl", "run.c", "--top", "f", "-o", "out", "--json", "-", "--replay"];
     let document = place.opcost(&all).expect(0).json();
     assert_eq!((&document["simulation"]["runs"], &document["simulation"]["wrong"]), (&5.into(), &0.into()));
-    let wide = "unsigned __int128 f(unsigned __int128 a) { return a + 1; }\nint main(void) { return f(1) == 5; }\n";
+    let wide =
+        "unsigned __int128 f(unsigned __int128 a) { return a + 1; }\nint main(void) { return f(1) == 5; }\n";
     place.write("run.c", wide);
     place.opcost(&all).expect(2).tells(&["more than 64 bits", "--cosimulate"]);
 }
 
 #[test]
 fn numbers_have_up_to_128_bits() {
-    let products = ["mulhi", "smulhi", "mul", "add", "ssub", "lt", "sh", "sar", "mulo", "pc", "stk", "tab", "sw"];
+    let products =
+        ["mulhi", "smulhi", "mul", "add", "ssub", "lt", "sh", "sar", "mulo", "pc", "stk", "tab", "sw"];
     all_made("hdl_wide", &products, &LEVELS, &[]);
     all_made("hdl_wide", &["bi", "b17", "s17", "b65", "b127", "b128", "b5"], &LEVELS, &[]);
     all_made("hdl_wide", &["loopsum", "st128", "bitmem"], &OPTIMISED, &[]);
@@ -145,8 +166,8 @@ fn memories_have_members_of_several_sizes() {
 #[test]
 fn pointers_may_lead_to_several_memories() {
     let all = [
-        "sel", "selst", "loop2", "swap", "pingpong", "mixw", "three", "same", "loc", "tabs", "viacall", "cond", "ss",
-        "mv", "minmax", "copied",
+        "sel", "selst", "loop2", "swap", "pingpong", "mixw", "three", "same", "loc", "tabs", "viacall",
+        "cond", "ss", "mv", "minmax", "copied",
     ];
     all_made("hdl_ways", &all, &OPTIMISED, &[]);
     all_made("hdl_ways", &["swap", "cond", "minmax"], &["-O2"], &["--no-pipelines", "--memory-ports", "1"]);

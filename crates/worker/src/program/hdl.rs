@@ -6,9 +6,9 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Claim, Design, DriverFunction, DriverInputs, IntervalLimit, Kernel, LowerOptions, NodeOrigin, Resources, Schedule,
-    StateLoop, StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design,
-    driver, frame, lower_with, replay, schedule, stream, stream_testbench, testbench, widths,
+    Claim, Design, DriverFunction, DriverInputs, IntervalLimit, Kernel, LowerOptions, NodeOrigin, Resources,
+    Schedule, StateLoop, StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared,
+    design, driver, frame, lower_with, replay, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -81,12 +81,15 @@ pub(crate) fn answer(
     }
     let wires = wires_of(&kernel);
     let mut about = about(job, &claimed.assumes);
-    about.extend(hdl_shape::told(module, body, &shape));
+    about.extend(hdl_shape::told(body, &shape));
     let mut design = design(&kernel, &schedule, &wires, &target, &about);
     design.result_mask = hdl_shape::result_mask(&shape);
     let mut answers = made(&kernel, &schedule, &target, &design);
-    let lengths: Vec<u64> =
-        design.memories.iter().map(|memory| memory.length.unwrap_or(limits.elements + memory.before)).collect();
+    let lengths: Vec<u64> = design
+        .memories
+        .iter()
+        .map(|memory| memory.length.unwrap_or(limits.elements + memory.before))
+        .collect();
     answers.ports = design
         .memories
         .iter()

@@ -110,7 +110,9 @@ fn by_llvm(
             let pieces = integers(body, position, contracts);
             let low = pieces.iter().map(|piece| piece.0).min();
             // A promise has 64 bits.
-            if let Some((low, high)) = low.filter(|_| is_word(module, body, position)).zip(pieces.iter().map(|piece| piece.1).max()) {
+            if let Some((low, high)) =
+                low.filter(|_| is_word(module, body, position)).zip(pieces.iter().map(|piece| piece.1).max())
+            {
                 session.promise(ParameterPromise { function, position, low: low as u64, high: high as u64 });
             }
         }

@@ -13,7 +13,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use opcost_circuit::{
-    Action, Claim, Design, DriverBooleans, DriverMember, Kernel, KernelOperand, MemoryId, MemoryKind, NodeId, Pieces,
+    Action, Claim, Design, DriverBooleans, DriverMember, Kernel, KernelOperand, MemoryId, MemoryKind, NodeId,
+    Pieces,
 };
 use opcost_ir::{Function, Module, Type, Value};
 use opcost_key::FunctionId;
@@ -51,7 +52,8 @@ pub(crate) fn before(
         let position = is_of_top.then(|| port_of(module, top, name)).flatten();
         let is_passed = |position: &u32| {
             let facts = body.parameter_facts.get(*position as usize);
-            is_pointer(module, body, *position) && facts.is_none_or(|facts| facts.byval.is_none() && !facts.is_sret)
+            is_pointer(module, body, *position)
+                && facts.is_none_or(|facts| facts.byval.is_none() && !facts.is_sret)
         };
         let Some(position) = position.filter(is_passed) else {
             return Err(WorkError::Usage(format!(
@@ -102,7 +104,8 @@ fn member_of<'s>(
     if port_of(module, top, name).is_some() {
         return None;
     }
-    let all = shape.words.iter().flat_map(|(&position, members)| members.iter().map(move |one| (position, one)));
+    let all =
+        shape.words.iter().flat_map(|(&position, members)| members.iter().map(move |one| (position, one)));
     all.into_iter().find(|(_, member)| member.name == name)
 }
 
@@ -303,7 +306,10 @@ pub(crate) fn assumed(split: &Split) -> impl Iterator<Item = String> {
         elements.map(|(_, contract)| format!("each element keeps the contract {} (--assume)", contract.text));
     let members = split.members.iter();
     let members = members.map(|(_, _, contract)| {
-        format!("each caller keeps the contract {} (--assume), of a member, which narrows no wire", contract.text)
+        format!(
+            "each caller keeps the contract {} (--assume), of a member, which narrows no wire",
+            contract.text
+        )
     });
     elements.chain(members)
 }

@@ -8,10 +8,8 @@
 //! Limit: without debug data nothing is known of members; the words are handed over all the same.
 
 use opcost_circuit::{CalledByWords, CircuitRefusal, Design, Kernel, MemoryKind, Passed, PassedResult};
-use opcost_ir::{Function, Layout, Module, Type, TypeId};
+use opcost_ir::{Function, Layout, Module, Type, TypeId, Value};
 use opcost_llvm::{FunctionShape, ShapeMember};
-
-use super::contracts::called;
 
 /// How it is called, if its parameters and result are not all plain numbers and pointers.
 pub(crate) fn by_words(module: &Module, body: &Function, shape: &FunctionShape) -> Option<CalledByWords> {
@@ -35,9 +33,7 @@ pub(crate) fn by_words(module: &Module, body: &Function, shape: &FunctionShape) 
                 None => Passed::Pointer,
             }
         }
-        &Type::Integer(bits) => {
-            Passed::Number { bits, signed: shape.extended.get(&position) == Some(&true) }
-        }
+        &Type::Integer(bits) => Passed::Number { bits, signed: shape.extended.get(&position) == Some(&true) },
         _ => Passed::Number { bits: 64, signed: false },
     };
     Some(CalledByWords {
@@ -82,8 +78,15 @@ fn ones(bits: u32, offset: u32) -> u128 {
     low.checked_shl(offset).unwrap_or(0)
 }
 
+/// What the circuit calls a parameter, but for letters that Verilog does not have.
+fn port(body: &Function, position: u32) -> String {
+    let value = Value::Argument(position);
+    let name = body.source_names.get(&value).or_else(|| body.names.get(&value));
+    name.map_or_else(|| format!("p{position}"), ToString::to_string)
+}
+
 /// What the words of structs are, in words.
-pub(crate) fn told(module: &Module, body: &Function, shape: &FunctionShape) -> Vec<String> {
+pub(crate) fn told(body: &Function, shape: &FunctionShape) -> Vec<String> {
     let line = |name: &str, members: &[ShapeMember]| {
         let one = |member: &ShapeMember| {
             let (low, high) = (member.offset, member.offset + member.bits.max(1) - 1);
@@ -98,13 +101,15 @@ pub(crate) fn told(module: &Module, body: &Function, shape: &FunctionShape) -> V
     };
     let words = shape.words.iter();
     let mut all: Vec<String> =
-        words.map(|(&position, members)| line(&called(module, body, position), members)).collect();
+        words.map(|(&position, members)| line(&port(body, position), members)).collect();
     all.extend(shape.result.as_deref().map(|members| line("result", members)));
     let facts = (0..).zip(&body.parameter_facts);
     for (position, facts) in facts {
-        let name = called(module, body, position);
+        let name = port(body, position);
         if facts.byval.is_some() {
-            all.push(format!("{name} is a struct that is passed by value: its memory holds the caller's copy"));
+            all.push(format!(
+                "{name} is a struct that is passed by value: its memory holds the caller's copy"
+            ));
         } else if facts.is_sret {
             all.push(format!("{name} is the memory of the result, a struct"));
         }
