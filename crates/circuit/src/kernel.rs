@@ -277,7 +277,7 @@ pub struct KernelMemory {
     pub position_bits: u32,
     /// Whether some numbers are several elements, the lowest bits first.
     pub is_split: bool,
-    /// How many elements lie before the one that the parameter points to.
+    /// How many elements are before the one that the parameter points to.
     pub before: u64,
 }
 

@@ -251,7 +251,7 @@ pub struct HdlJob {
     pub is_cpp: bool,
     /// What callers promise.
     pub contracts: Vec<PortContract>,
-    /// Pointers, as `FUNCTION.POINTER`, and how many elements lie before what they point to.
+    /// Pointers, as `FUNCTION.POINTER`, and how many elements are before what they point to.
     pub before: Vec<(String, u64)>,
     /// How wide wires are.
     pub widths: HdlWidths,

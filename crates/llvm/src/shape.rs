@@ -74,7 +74,7 @@ impl Session {
         let mut shape = FunctionShape::default();
         let context = (&raw mut shape).cast::<c_void>();
         // SAFETY: a function of the live module; the shape outlives the call.
-        let is_known = unsafe { opcost_shape(self.functions[function].function, context, tell) };
+        let is_known = unsafe { opcost_shape(self.functions[function].function, context, add_part) };
         shape.is_known = is_known;
         shape
     }
@@ -98,7 +98,7 @@ impl Session {
     }
 }
 
-extern "C" fn tell(context: *mut c_void, part: *const RawPart) {
+extern "C" fn add_part(context: *mut c_void, part: *const RawPart) {
     // SAFETY: the shape that `shape` handed over, and a part for this call.
     let (shape, part) = unsafe { (&mut *context.cast::<FunctionShape>(), &*part) };
     if part.kind == 5 {

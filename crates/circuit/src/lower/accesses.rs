@@ -17,7 +17,7 @@ use crate::kernel::{Action, KernelLocation, KernelOperand, MemoryId, MemoryKind}
 use crate::refusal::CircuitRefusal;
 
 /// Elements that are accessed one by one.
-pub(crate) struct Place {
+pub(crate) struct AccessSite {
     pub(crate) memory: MemoryId,
     /// Of the struct or number, in bytes.
     pub(crate) position: KernelOperand,
@@ -36,8 +36,8 @@ impl<'m> Lowering<'m> {
         let ty = frame.body.instructions[at].ty;
         let fields = self.accessed(frame, at, ty)?;
         let bits = self.integer_bits(ty, self.location_of(frame, at).as_ref())?;
-        let places = self.places(frame, at, frame.body.operands_of(at)[0])?;
-        let node = self.read_by(block, &places, &fields, bits);
+        let sites = self.sites(frame, at, frame.body.operands_of(at)[0])?;
+        let node = self.read_by(block, &sites, &fields, bits);
         let node = match node {
             KernelOperand::Node(node) => node,
             constant @ KernelOperand::Constant { .. } => self.node(block, Action::Copy, vec![constant], bits),
@@ -59,11 +59,11 @@ impl<'m> Lowering<'m> {
             return Err(self.no_operation(frame, at));
         };
         let fields = self.accessed(frame, at, ty)?;
-        let places = self.places(frame, at, pointer)?;
+        let sites = self.sites(frame, at, pointer)?;
         let value = self.value(frame, value, at)?.operand;
-        for place in &places {
-            self.refuse_table(place)?;
-            self.write_fields(block, place, &fields, value);
+        for site in &sites {
+            self.refuse_table(site)?;
+            self.write_fields(block, site, &fields, value);
         }
         if let Some(&last) = self.blocks[block].nodes.last() {
             self.label(frame, at, last);
@@ -71,9 +71,9 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    fn refuse_table(&self, place: &Place) -> Result<(), CircuitRefusal> {
-        let location = place.location.clone();
-        match self.memories[place.memory].kind {
+    fn refuse_table(&self, site: &AccessSite) -> Result<(), CircuitRefusal> {
+        let location = site.location.clone();
+        match self.memories[site.memory].kind {
             MemoryKind::Table(_) => {
                 Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"))
             }
@@ -105,13 +105,13 @@ impl<'m> Lowering<'m> {
     pub(super) fn read_fields(
         &mut self,
         block: BlockId,
-        place: &Place,
+        site: &AccessSite,
         fields: &[Field],
         bits: u32,
     ) -> KernelOperand {
         let mut all: Option<KernelOperand> = None;
         for &field in fields {
-            let one = self.read(block, place, field);
+            let one = self.read(block, site, field);
             let one = match field.bits == bits {
                 true => one,
                 false => self.moved_up(block, one, field, bits),
@@ -127,7 +127,7 @@ impl<'m> Lowering<'m> {
     pub(super) fn write_fields(
         &mut self,
         block: BlockId,
-        place: &Place,
+        site: &AccessSite,
         fields: &[Field],
         value: KernelOperand,
     ) {
@@ -136,34 +136,34 @@ impl<'m> Lowering<'m> {
                 1 => value,
                 _ => self.cut_out(block, value, field).into(),
             };
-            self.write(block, place, field, part);
+            self.write(block, site, field, part);
         }
     }
 
     /// Bits of the elements that a number of so many bits is read by, and how many there are.
-    fn pieces_of(&mut self, place: &Place, bits: u32) -> (u32, u32) {
+    fn pieces_of(&mut self, site: &AccessSite, bits: u32) -> (u32, u32) {
         let whole = bits.next_multiple_of(8);
         // Of 48 bits three elements of 16.
         let natural = (1 << whole.trailing_zeros()).min(64);
-        let element = self.elements.get(&place.memory).map_or(natural, |&known| known.min(natural));
+        let element = self.elements.get(&site.memory).map_or(natural, |&known| known.min(natural));
         let count = whole / element;
         self.accesses.push(MemoryAccess {
-            memory: place.memory,
+            memory: site.memory,
             bits: element,
             is_part: count > 1,
-            location: place.location.clone(),
+            location: site.location.clone(),
         });
         (element, count)
     }
 
-    fn read(&mut self, block: BlockId, place: &Place, field: Field) -> KernelOperand {
-        let (element, count) = self.pieces_of(place, field.bits);
+    fn read(&mut self, block: BlockId, site: &AccessSite, field: Field) -> KernelOperand {
+        let (element, count) = self.pieces_of(site, field.bits);
         let whole = element * count;
         let mut all: Option<KernelOperand> = None;
         for piece in 0..count {
-            let mut operands = vec![self.element_at(block, place, field.offset + piece * element)];
-            operands.extend(place.predicate);
-            let one = self.node(block, Action::Load(place.memory), operands, element).into();
+            let mut operands = vec![self.element_at(block, site, field.offset + piece * element)];
+            operands.extend(site.predicate);
+            let one = self.node(block, Action::Load(site.memory), operands, element).into();
             let part = Field { offset: piece * element, bits: element };
             let one = if count == 1 { one } else { self.moved_up(block, one, part, whole) };
             all = Some(match all {
@@ -178,33 +178,33 @@ impl<'m> Lowering<'m> {
         self.node(block, Action::Truncate, vec![all], field.bits).into()
     }
 
-    fn write(&mut self, block: BlockId, place: &Place, field: Field, value: KernelOperand) {
-        let (element, count) = self.pieces_of(place, field.bits);
+    fn write(&mut self, block: BlockId, site: &AccessSite, field: Field, value: KernelOperand) {
+        let (element, count) = self.pieces_of(site, field.bits);
         let whole = element * count;
         let value = match field.bits == whole {
             true => value,
             false => self.node(block, Action::Extend { signed: false }, vec![value], whole).into(),
         };
         for piece in 0..count {
-            let position = self.element_at(block, place, field.offset + piece * element);
+            let position = self.element_at(block, site, field.offset + piece * element);
             let part = match count {
                 1 => value,
                 _ => self.cut_out(block, value, Field { offset: piece * element, bits: element }).into(),
             };
             let mut operands = vec![position, part];
-            operands.extend(place.predicate);
-            self.node(block, Action::Store(place.memory), operands, 0);
+            operands.extend(site.predicate);
+            self.node(block, Action::Store(site.memory), operands, 0);
         }
     }
 
-    /// A position so many bits after the place.
-    fn element_at(&mut self, block: BlockId, place: &Place, bits: u32) -> KernelOperand {
+    /// A position so many bits after the site.
+    fn element_at(&mut self, block: BlockId, site: &AccessSite, bits: u32) -> KernelOperand {
         if bits == 0 {
-            return place.position;
+            return site.position;
         }
         let action = Action::Address { has_base: true, offset: i64::from(bits / 8), factors: Vec::new() };
-        let node = self.node(block, action, vec![place.position], 64);
-        self.positions.insert(node, place.memory);
+        let node = self.node(block, action, vec![site.position], 64);
+        self.positions.insert(node, site.memory);
         node.into()
     }
 }

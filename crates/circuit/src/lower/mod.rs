@@ -10,6 +10,7 @@
 
 mod accesses;
 mod calls;
+mod candidates;
 mod maker;
 mod operations;
 mod overflow;
@@ -18,7 +19,6 @@ mod settle;
 mod structs;
 mod transfer;
 mod transfers;
-mod ways;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,7 +42,7 @@ pub struct LowerOptions<'a> {
     pub position_bits: u32,
     /// Which part of an aggregate an instruction is about; nothing where that is not known.
     pub indices: &'a dyn Fn(FunctionId, InstructionId) -> Vec<u32>,
-    /// How many elements lie before the one that a parameter points to.
+    /// How many elements are before the one that a parameter points to.
     pub before: BTreeMap<u32, u64>,
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct Frame<'m> {
     last: HashMap<BlockId, BlockId>,
     /// Phis to be filled in.
     phis: Vec<(InstructionId, NodeId)>,
-    pub(crate) way_phis: Vec<ways::WayPhi>,
+    pub(crate) candidate_phis: Vec<candidates::CandidatePhi>,
 }
 
 /// A kernel that is being made.
@@ -192,8 +192,8 @@ pub(crate) struct Lowering<'m> {
     pub(crate) accesses: Vec<MemoryAccess>,
     /// Nodes that are positions, with their memories.
     pub(crate) positions: BTreeMap<NodeId, MemoryId>,
-    /// Pointers that may lead to several memories, by the nodes that stand for them.
-    pub(crate) several: HashMap<NodeId, Vec<ways::Way>>,
+    /// Pointers that may lead to several memories, by the nodes in place of them.
+    pub(crate) several: HashMap<NodeId, Vec<candidates::Candidate>>,
     /// Functions that are being lowered, the innermost last.
     stack: Vec<FunctionId>,
     /// Memory that is filled or moved, to become loops.
@@ -322,7 +322,7 @@ impl<'m> Lowering<'m> {
             first: HashMap::new(),
             last: HashMap::new(),
             phis: Vec::new(),
-            way_phis: Vec::new(),
+            candidate_phis: Vec::new(),
         };
         for (position, &block) in order.iter().enumerate() {
             let location = self.location(body.instructions[body.terminator_of(block)].place);
@@ -334,7 +334,7 @@ impl<'m> Lowering<'m> {
             self.block(&mut frame, block, &mut returns)?;
         }
         self.fill_phis(&mut frame)?;
-        self.fill_way_phis(&mut frame)?;
+        self.fill_candidate_phis(&mut frame)?;
         self.stack.pop();
         Ok(LoweredBody { returns })
     }

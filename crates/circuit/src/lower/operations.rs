@@ -32,7 +32,7 @@ impl<'m> Lowering<'m> {
             Opcode::InsertValue => self.put(frame, block, at)?,
             Opcode::Store => return self.store(frame, block, at),
             Opcode::Phi | Opcode::Select | Opcode::Freeze if is_pointer => {
-                if let Some(chosen) = self.chosen_way(frame, block, at)? {
+                if let Some(chosen) = self.chosen_candidate(frame, block, at)? {
                     frame.values.insert(at, chosen);
                     return Ok(());
                 }

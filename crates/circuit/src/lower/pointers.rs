@@ -1,7 +1,7 @@
 //! Which memory does a pointer lead to, and how far into it?
 //!
 //! Every pointer leads to one memory: a parameter's, a local array's, data's. Which one follows
-//! from the pointer that it was made of; `ways` has what may lead to several. Until all
+//! from the pointer that it was made of; `candidates` has what may lead to several. Until all
 //! accesses are seen, positions count bytes.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::ways::Way;
+use super::candidates::Candidate;
 use super::{Frame, Lowered, Lowering, name_of};
 use crate::kernel::{
     Action, Factor, KernelLocation, KernelMemory, KernelOperand, MemoryCells, MemoryId, MemoryKind, signed,
@@ -60,8 +60,8 @@ impl<'m> Lowering<'m> {
                 Value::Argument(position) => {
                     let Lowered { operand, memory } = frame.arguments[position as usize];
                     memories.extend(memory);
-                    let ways = operand.node().and_then(|node| self.several.get(&node));
-                    memories.extend(ways.into_iter().flatten().map(|way| way.memory));
+                    let candidates = operand.node().and_then(|node| self.several.get(&node));
+                    memories.extend(candidates.into_iter().flatten().map(|candidate| candidate.memory));
                 }
                 Value::Constant(id) => match self.module.constants[id].value {
                     ConstantValue::Global { global, .. } => {
@@ -260,7 +260,7 @@ impl<'m> Lowering<'m> {
         at: InstructionId,
     ) -> Result<Lowered, CircuitRefusal> {
         let operands = frame.body.operands_of(at);
-        let ways = self.ways(frame, operands[0], at)?;
+        let candidates = self.candidates(frame, operands[0], at)?;
         let mut ty = frame.body.instructions[at].second_type.ok_or_else(|| self.no_operation(frame, at))?;
         let (mut list, mut factors, mut offset) = (Vec::new(), Vec::new(), 0i64);
         for (position, &index) in operands[1..].iter().enumerate() {
@@ -286,16 +286,16 @@ impl<'m> Lowering<'m> {
         }
         let action = Action::Address { has_base: true, offset, factors };
         let mut moved = Vec::new();
-        for way in ways {
-            let operands = [way.position].into_iter().chain(list.iter().copied()).collect();
+        for candidate in candidates {
+            let operands = [candidate.position].into_iter().chain(list.iter().copied()).collect();
             let node = self.node(block, action.clone(), operands, 64);
             self.label(frame, at, node);
-            self.positions.insert(node, way.memory);
-            moved.push(Way { position: node.into(), ..way });
+            self.positions.insert(node, candidate.memory);
+            moved.push(Candidate { position: node.into(), ..candidate });
         }
         match moved[..] {
-            [Way { memory, position, .. }] => Ok(Lowered { operand: position, memory: Some(memory) }),
-            _ => Ok(self.with_ways(block, moved)),
+            [Candidate { memory, position, .. }] => Ok(Lowered { operand: position, memory: Some(memory) }),
+            _ => Ok(self.with_candidates(block, moved)),
         }
     }
 

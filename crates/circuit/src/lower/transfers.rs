@@ -10,9 +10,9 @@
 use opcost_ir::Predicate;
 use opcost_key::{BlockId, InstructionId};
 
+use super::candidates::YES;
 use super::settle::{MemoryAccess, low_zeros};
 use super::transfer::{Source, Transfer};
-use super::ways::YES;
 use super::{Frame, Lowering};
 use crate::kernel::{Action, Factor, KernelOperand, MemoryId, MemoryKind, Terminator, all_bits};
 use crate::refusal::CircuitRefusal;
@@ -42,27 +42,32 @@ impl<'m> Lowering<'m> {
         let &[to, from, bytes, ..] = frame.body.arguments_of(at) else {
             return Err(self.no_operation(frame, at));
         };
-        let ways = self.ways(frame, to, at)?;
+        let candidates = self.candidates(frame, to, at)?;
         let sources: Vec<(Source, KernelOperand)> = match name.starts_with("llvm.memset.") {
             true => vec![(Source::Byte(self.value(frame, from, at)?.operand), YES)],
             false => {
-                let ways = self.ways(frame, from, at)?;
-                ways.iter().map(|way| (Source::Memory(way.position, way.memory), way.is_taken)).collect()
+                let candidates = self.candidates(frame, from, at)?;
+                candidates
+                    .iter()
+                    .map(|candidate| {
+                        (Source::Memory(candidate.position, candidate.memory), candidate.is_taken)
+                    })
+                    .collect()
             }
         };
         let bytes = self.value(frame, bytes, at)?.operand;
-        // One loop after the other; of several ways all but one move nothing.
+        // One loop after the other; of several candidates all but one move nothing.
         let mut current = before;
-        for way in ways {
-            let memory = way.memory;
+        for candidate in candidates {
+            let memory = candidate.memory;
             if let MemoryKind::Table(_) = self.memories[memory].kind {
                 return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
             }
             for &(source, is_read) in &sources {
-                let is_taken = self.both(current, is_read, way.is_taken);
+                let is_taken = self.both(current, is_read, candidate.is_taken);
                 let bytes = self.only_if(current, is_taken, bytes);
                 let behind = self.new_block(location.clone());
-                let (to, location) = (way.position, location.clone());
+                let (to, location) = (candidate.position, location.clone());
                 let before = current;
                 self.transfers.push(Transfer { to, memory, source, bytes, before, behind, location });
                 current = behind;

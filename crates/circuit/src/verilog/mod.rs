@@ -97,7 +97,7 @@ pub struct MemoryPort {
     pub is_written: bool,
     /// Whether reads and writes share one address.
     pub is_one_port: bool,
-    /// How many elements lie before the one that the parameter points to.
+    /// How many elements are before the one that the parameter points to.
     pub before: u64,
     /// Whether some numbers are several elements.
     pub is_split: bool,

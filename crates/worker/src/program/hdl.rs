@@ -81,7 +81,7 @@ pub(crate) fn answer(
     }
     let wires = wires_of(&kernel);
     let mut about = about(job, &claimed.assumes);
-    about.extend(hdl_shape::told(body, &shape));
+    about.extend(hdl_shape::explained(body, &shape));
     let mut design = design(&kernel, &schedule, &wires, &target, &about);
     design.result_mask = hdl_shape::result_mask(&shape);
     let mut answers = made(&kernel, &schedule, &target, &design);

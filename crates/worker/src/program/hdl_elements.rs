@@ -35,7 +35,7 @@ pub(crate) struct Split {
     pub(crate) members: Vec<(u32, ShapeMember, PortContract)>,
 }
 
-/// How many elements lie before those that pointers of parameters point to.
+/// How many elements are before those that pointers of parameters point to.
 ///
 /// # Errors
 /// No such function or parameter, or it is no pointer.
@@ -183,7 +183,7 @@ pub(crate) fn booleans(design: &Design, kernel: &Kernel, session: &Session) -> V
     let of_one = |memory: &opcost_circuit::MemoryPort| {
         let parameter = memory.parameter?;
         let own = loads.iter().filter(|&&(one, _)| one == parameter && !whole.contains(&parameter));
-        let mut all: Vec<DriverBooleans> = own.filter_map(|&(_, load)| places(kernel, load)).collect();
+        let mut all: Vec<DriverBooleans> = own.filter_map(|&(_, load)| strided(kernel, load)).collect();
         all.sort_unstable();
         all.dedup();
         Some(all)
@@ -192,7 +192,7 @@ pub(crate) fn booleans(design: &Design, kernel: &Kernel, session: &Session) -> V
 }
 
 /// The elements that a load may read, if its position is made of indices times sizes.
-fn places(kernel: &Kernel, load: NodeId) -> Option<DriverBooleans> {
+fn strided(kernel: &Kernel, load: NodeId) -> Option<DriverBooleans> {
     let (mut first, mut stride) = (0i64, 0u64);
     let mut position = kernel.nodes[load].operands[0];
     loop {

@@ -86,7 +86,7 @@ fn port(body: &Function, position: u32) -> String {
 }
 
 /// What the words of structs are, in words.
-pub(crate) fn told(body: &Function, shape: &FunctionShape) -> Vec<String> {
+pub(crate) fn explained(body: &Function, shape: &FunctionShape) -> Vec<String> {
     let line = |name: &str, members: &[ShapeMember]| {
         let one = |member: &ShapeMember| {
             let (low, high) = (member.offset, member.offset + member.bits.max(1) - 1);
