@@ -474,7 +474,7 @@ impl<'m> Lowering<'m> {
                             return Ok(Lowered { operand, memory: None });
                         }
                         let value = match value {
-                            ConstantValue::Integer(value) => value as u128 & all_bits(bits),
+                            ConstantValue::Integer(value) => value & all_bits(bits),
                             // Any value will do.
                             ConstantValue::Undef | ConstantValue::Poison => 0,
                             _ => return Err(self.no_operation(frame, at)),
