@@ -41,6 +41,7 @@ fn main() {
             "shim/contents.cpp",
             "shim/copies.cpp",
             "shim/detail.cpp",
+            "shim/shape.cpp",
             "shim/facts.cpp",
             "shim/referee.cpp",
             "shim/identify.cpp",

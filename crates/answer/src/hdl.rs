@@ -17,7 +17,8 @@ pub struct HdlAnswers {
     pub stream: String,
     /// A testbench of that, which reads the same numbers.
     pub stream_testbench: String,
-    /// A module with registers (AXI4-Lite) and its memories by AXI4, with a copy of the circuit.
+    /// A module with registers (AXI4-Lite) and its memories by AXI4, with a copy of the circuit; empty where a
+    /// number has more than 64 bits.
     pub axi: String,
     /// Its registers, as a header in C.
     pub axi_header: String,
@@ -29,6 +30,8 @@ pub struct HdlAnswers {
     /// A source in C that writes `NAME.vectors` from a run of the program that it is linked to; none where there
     /// is no driver.
     pub replay: Option<String>,
+    /// Why there is no such source, where it is not for the data.
+    pub unreplayed: Option<String>,
     /// Assertions of what its callers keep; none if it has no numbers.
     pub contract: Option<String>,
     /// The certificate that its widths rest on, as JSON, if they rest on one.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::BlockId;
 
-use crate::kernel::{Action, Kernel, KernelOperand, NodeId};
+use crate::kernel::{Action, Kernel, KernelOperand, NodeId, signed};
 
 /// When two accesses, of which the second may be in a later iteration, may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,7 @@ fn moves(kernel: &Kernel, block: BlockId, node: NodeId) -> Option<i128> {
 fn sum(kernel: &Kernel, operand: KernelOperand, times: i128, depth: u32) -> Option<Sum> {
     let node = match operand {
         KernelOperand::Constant { bits, value } => {
-            let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
-            return Some(Sum { terms: BTreeMap::new(), constant: i128::from(signed).checked_mul(times)? });
+            return Some(Sum { terms: BTreeMap::new(), constant: signed(value, bits).checked_mul(times)? });
         }
         KernelOperand::Node(node) => node,
     };

@@ -15,7 +15,7 @@
 
 use std::fmt::Write;
 
-use crate::ports::{ports, widened};
+use crate::ports::{ports, widened_to};
 use crate::verilog::{Design, MemoryPort};
 
 /// Offset of the first register that is a parameter.
@@ -327,7 +327,7 @@ fn registers_side(design: &Design, registers: &Registers, line: &mut impl FnMut(
     line("  end");
     for scalar in design.result.iter().chain(&design.scalars) {
         let wire = format!("c_{}", scalar.name);
-        line(&format!("  wire [63:0] v_{} = {};", scalar.name, widened(&wire, &wire, scalar)));
+        line(&format!("  wire [63:0] v_{} = {};", scalar.name, widened_to(&wire, &wire, scalar, 64)));
     }
     line("  wire unused = &{1'b0, s_axi_awaddr[1:0], s_axi_araddr[1:0], word_given, word_strobes};");
 }

@@ -11,6 +11,7 @@
 use std::fmt::Write;
 
 use crate::driver::Pieces;
+use crate::kernel::all_bits;
 use crate::ports::widened;
 use crate::verilog::{Design, ScalarPort};
 
@@ -94,7 +95,7 @@ fn port(kind: &str, scalar: &ScalarPort, name: &str) -> String {
 /// Whether a number is between two ends.
 fn within(scalar: &ScalarPort, low: i128, high: i128) -> String {
     let (name, bits) = (&scalar.name, scalar.declared);
-    let constant = |end: i128| format!("{bits}'d{}", end as u64 & (u64::MAX >> (64 - bits)));
+    let constant = |end: i128| format!("{bits}'d{}", end as u128 & all_bits(bits));
     match low < 0 {
         true => format!(
             "($signed({name}) >= $signed({}) && $signed({name}) <= $signed({}))",

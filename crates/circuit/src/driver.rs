@@ -8,6 +8,8 @@
 
 use std::fmt::Write;
 
+use crate::called::{CalledByWords, Passed, constant};
+use crate::kernel::all_bits;
 use crate::verilog::{Design, MemoryPort, ScalarPort};
 
 /// Numbers that a parameter may be, with both ends.
@@ -22,6 +24,8 @@ pub struct DriverFunction {
     pub function: String,
     /// Whether the file is C++.
     pub is_cpp: bool,
+    /// How it is called if its parameters are no plain numbers and pointers.
+    pub by_words: Option<CalledByWords>,
 }
 
 /// What callers give to a circuit.
@@ -31,6 +35,34 @@ pub struct DriverInputs {
     pub scalars: Vec<Pieces>,
     /// Elements of each memory, in order, in the same manner.
     pub elements: Vec<Pieces>,
+    /// Bits of each scalar that may be one.
+    pub allowed: Vec<u128>,
+    /// Members of scalars that are words of structs.
+    pub members: Vec<DriverMember>,
+    /// Of each memory the elements that are 0 or 1.
+    pub booleans: Vec<Vec<DriverBooleans>>,
+}
+
+/// A member of a word, and what it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverMember {
+    /// The position of the scalar in the design.
+    pub scalar: usize,
+    /// The lowest bit.
+    pub offset: u32,
+    /// How many bits.
+    pub bits: u32,
+    /// Numbers that it may be.
+    pub pieces: Pieces,
+}
+
+/// Elements that are 0 or 1: the first, and each so many further on; that one alone where it is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DriverBooleans {
+    /// The first.
+    pub first: u64,
+    /// From one to the next.
+    pub stride: u64,
 }
 
 /// The program for a function of a source. Its arguments are a seed, and how many runs.
@@ -75,11 +107,32 @@ pub fn driver(design: &Design, called: &DriverFunction, lengths: &[u64], given: 
     line("  }");
     line("}");
     line("static unsigned char driver_spare[1 << 20] __attribute__((aligned(64)));");
+    line("static unsigned __int128 driver_wide(__int128 low, __int128 high) {");
+    line("  unsigned __int128 count = (unsigned __int128)high - (unsigned __int128)low + 1;");
+    line("  uint64_t kind = driver_next() >> 60, upper = driver_next();");
+    line("  if (kind == 0) return (unsigned __int128)low;");
+    line("  if (kind == 1) return (unsigned __int128)high;");
+    line("  if (kind < 5) upper = kind == 2 ? 0 : kind == 3 ? ~0ull : upper >> (upper & 63);");
+    line("  unsigned __int128 any = (unsigned __int128)upper << 64 | driver_next();");
+    line("  return (unsigned __int128)low + (count ? any % count : any);");
+    line("}");
+    line("static void driver_number(FILE *file, unsigned __int128 number) {");
+    line(
+        "  fprintf(file, \"%016llx%016llx\\n\", (unsigned long long)(number >> 64), (unsigned long long)number);",
+    );
+    line("}");
+    for declaration in called.by_words.iter().flat_map(|words| words.declarations(called.is_cpp)) {
+        line(&declaration);
+    }
     if called.is_cpp {
         // Pointers of any type, of which C++ makes none by itself.
         line(
             "struct driver_any { void *at; template <typename T> operator T *() const { return (T *)at; } };",
         );
+    }
+    if called.by_words.is_some() {
+        // The types are others, and the words are the same.
+        line("__attribute__((no_sanitize(\"function\")))");
     }
     line("int main(int argc, char **argv) {");
     line("  if (argc != 4) return 2;");
@@ -97,15 +150,31 @@ pub fn driver(design: &Design, called: &DriverFunction, lengths: &[u64], given: 
         line(&format!("  unsigned char *{} = {start};", variable(memory)));
     }
     line("  for (uint64_t run = 0; run < runs; run++) {");
-    for (scalar, pieces) in design.scalars.iter().zip(&given.scalars) {
-        line(&format!("    uint64_t {} = {};", number(scalar), random(scalar.declared, pieces)));
-        let mask = u64::MAX >> (64 - scalar.declared);
-        line(&format!(
-            "    fprintf(file, \"%llx\\n\", (unsigned long long)({} & {mask}ull));",
-            number(scalar)
-        ));
+    for (position, (scalar, pieces)) in design.scalars.iter().zip(&given.scalars).enumerate() {
+        let ty = if scalar.declared > 64 { "unsigned __int128" } else { "uint64_t" };
+        let name = number(scalar);
+        line(&format!("    {ty} {name} = {};", random(scalar.declared, pieces)));
+        let all = all_bits(scalar.declared);
+        if let Some(&allowed) = given.allowed.get(position).filter(|&&allowed| allowed & all != all) {
+            line(&format!("    {name} &= {};", constant(allowed & all)));
+        }
+        for member in given.members.iter().filter(|member| member.scalar == position) {
+            let own = all_bits(member.bits);
+            let (rest, offset) = (constant(all & !(own << member.offset)), member.offset);
+            let one = random(member.bits, &member.pieces);
+            line(&format!(
+                "    {name} = ({name} & {rest}) | ((({ty})({one}) & {}) << {offset});",
+                constant(own)
+            ));
+        }
+        match scalar.declared {
+            65.. => line(&format!("    driver_number(file, {name} & {});", constant(all))),
+            _ => line(&format!("    fprintf(file, \"%llx\\n\", (unsigned long long)({name} & {all}ull));")),
+        }
     }
-    for ((memory, length), pieces) in design.memories.iter().zip(lengths).zip(&given.elements) {
+    for (place, ((memory, length), pieces)) in
+        design.memories.iter().zip(lengths).zip(&given.elements).enumerate()
+    {
         let size = u64::from(memory.bits / 8);
         line(&match &**pieces {
             [] => format!("    driver_fill({}, {}, {size});", variable(memory), length * size),
@@ -115,17 +184,27 @@ pub fn driver(design: &Design, called: &DriverFunction, lengths: &[u64], given: 
                 variable(memory)
             ),
         });
+        for booleans in given.booleans.get(place).into_iter().flatten() {
+            let step = if booleans.stride == 0 { *length } else { booleans.stride };
+            line(&format!(
+                "    for (uint64_t i = {}; i < {length}; i += {step}) {}[i * {size}] &= 1;",
+                booleans.first,
+                variable(memory)
+            ));
+        }
         line(&format!("    fprintf(file, \"{length:x}\\n\");"));
         line(&format!("    driver_write(file, {}, {length}, {size});", variable(memory)));
     }
-    let call = format!("{}({})", called.function, arguments(design, called.is_cpp).join(", "));
-    match &design.result {
-        Some(result) => {
-            let mask = u64::MAX >> (64 - result.declared);
-            line(&format!("    uint64_t result = (uint64_t){call};"));
-            line(&format!("    fprintf(file, \"%llx\\n\", (unsigned long long)(result & {mask}ull));"));
-        }
-        None => line(&format!("    {call};")),
+    let arguments = arguments(design, called);
+    let call = format!("{}({})", called.function, arguments.join(", "));
+    match (&design.result, &called.by_words) {
+        (None, None) => line(&format!("    {call};")),
+        (Some(_), None) => line(&format!("    uint64_t result = (uint64_t){call};")),
+        (_, Some(words)) => words.call(&arguments).iter().for_each(|words| line(&format!("    {words}"))),
+    }
+    if let Some(result) = &design.result {
+        let mask = all_bits(result.declared) & design.result_mask;
+        line(&format!("    driver_number(file, (unsigned __int128)result & {});", constant(mask)));
     }
     for (memory, length) in design.memories.iter().zip(lengths) {
         let size = u64::from(memory.bits / 8);
@@ -147,6 +226,9 @@ fn number(scalar: &ScalarPort) -> String {
 
 /// A number of the pieces, or of the type.
 fn random(bits: u32, pieces: &[(i128, i128)]) -> String {
+    if bits > 64 {
+        return wide(bits, pieces);
+    }
     let text = |end: i128| format!("(int64_t){}ull", end as u64);
     match pieces {
         [] if bits == 64 => "driver_between(INT64_MIN, INT64_MAX)".to_owned(),
@@ -162,21 +244,48 @@ fn random(bits: u32, pieces: &[(i128, i128)]) -> String {
     }
 }
 
+/// The same of more than 64 bits.
+fn wide(bits: u32, pieces: &[(i128, i128)]) -> String {
+    let text = |end: i128| format!("(__int128){}", constant(end as u128));
+    let between = |low: i128, high: i128| format!("driver_wide({}, {})", text(low), text(high));
+    match pieces {
+        [] => between(i128::MIN >> (128 - bits), i128::MAX >> (128 - bits)),
+        [(low, high)] => between(*low, *high),
+        [(low, high), rest @ ..] => {
+            format!("driver_next() % {} == 0 ? {} : {}", pieces.len(), between(*low, *high), wide(bits, rest))
+        }
+    }
+}
+
 /// Arguments of the call, by position. What the circuit does not use is a pointer: every number is a
 /// port. C may read there all the same.
-fn arguments(design: &Design, is_cpp: bool) -> Vec<String> {
-    let pointer = |to: &str| match is_cpp {
+fn arguments(design: &Design, called: &DriverFunction) -> Vec<String> {
+    let words = called.by_words.as_ref();
+    let pointer = |to: &str| match called.is_cpp {
         true => format!("driver_any{{{to}}}"),
         false => format!("(void *){to}"),
     };
+    let passed = |position: usize| words.and_then(|words| words.parameters.get(position));
     let mut all = vec![pointer("driver_spare"); design.parameters as usize];
+    for (position, argument) in all.iter_mut().enumerate() {
+        if let Some(Passed::Copy { .. }) = passed(position) {
+            *argument = format!("*(struct driver_copy{position} *)driver_spare");
+        }
+    }
     for scalar in &design.scalars {
-        all[scalar.parameter as usize] = number(scalar);
+        let name = number(scalar);
+        all[scalar.parameter as usize] =
+            words.map_or_else(|| name.clone(), |words| words.number(scalar.parameter, &name));
     }
     for memory in &design.memories {
-        if let Some(position) = memory.parameter {
-            all[position as usize] = pointer(&variable(memory));
-        }
+        let Some(position) = memory.parameter else { continue };
+        all[position as usize] = match passed(position as usize) {
+            Some(Passed::Copy { .. }) => format!("*(struct driver_copy{position} *){}", variable(memory)),
+            _ => match memory.before * u64::from(memory.bits / 8) {
+                0 => pointer(&variable(memory)),
+                bytes => pointer(&format!("({} + {bytes})", variable(memory))),
+            },
+        };
     }
     all
 }

@@ -96,7 +96,7 @@ pub enum KernelOperand {
         /// Bits of its type.
         bits: u32,
         /// The number.
-        value: u64,
+        value: u128,
     },
 }
 
@@ -228,7 +228,7 @@ pub enum Terminator {
         /// What decides.
         on: KernelOperand,
         /// The number and where control goes, for each.
-        cases: Vec<(u64, BlockId)>,
+        cases: Vec<(u128, BlockId)>,
         /// For every other number.
         otherwise: BlockId,
     },
@@ -275,6 +275,10 @@ pub struct KernelMemory {
     pub length: Option<u64>,
     /// Bits of a position: from the first element to right after the last.
     pub position_bits: u32,
+    /// Whether some numbers are several elements, the lowest bits first.
+    pub is_split: bool,
+    /// How many elements are before the one that the parameter points to.
+    pub before: u64,
 }
 
 /// Where the elements of a memory are.
@@ -349,12 +353,22 @@ impl Kernel {
 }
 
 /// Bits of a number, and whether the highest is the sign.
-pub(crate) fn number_width(value: u64, bits: u32) -> (u32, bool) {
-    let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
+pub(crate) fn number_width(value: u128, bits: u32) -> (u32, bool) {
+    let signed = signed(value, bits);
     match signed {
-        0.. => ((64 - value.leading_zeros()).max(1), false),
-        _ => (65 - (!signed as u64).leading_zeros(), true),
+        0.. => ((128 - value.leading_zeros()).max(1), false),
+        _ => (129 - (!signed as u128).leading_zeros(), true),
     }
+}
+
+/// A number of so many bits, with its sign.
+pub(crate) fn signed(value: u128, bits: u32) -> i128 {
+    ((value << (128 - bits)) as i128) >> (128 - bits)
+}
+
+/// All bits of a number of so many.
+pub(crate) fn all_bits(bits: u32) -> u128 {
+    u128::MAX.checked_shr(128 - bits.min(128)).unwrap_or(0)
 }
 
 impl Graph for Kernel {
@@ -379,6 +393,8 @@ mod tests {
         assert_eq!(number_width(200, 32), (8, false));
         assert_eq!(number_width(255, 8), (1, true));
         assert_eq!(number_width(128, 8), (8, true));
-        assert_eq!(number_width(u64::MAX, 64), (1, true));
+        assert_eq!(number_width(u64::MAX.into(), 64), (1, true));
+        assert_eq!(number_width(u128::MAX, 128), (1, true));
+        assert_eq!(number_width(1 << 99, 100), (100, true));
     }
 }

@@ -21,7 +21,7 @@
 //! | how often can a loop begin an iteration at best? | `bound.rs` |
 //! | is a schedule right? | `check.rs` |
 //! | how is that written as Verilog? | `verilog/` |
-//! | how is a circuit tried? | `testbench.rs`, `driver.rs`, `replay.rs` |
+//! | how is a circuit tried? | `testbench.rs`, `driver.rs`, `called.rs`, `replay.rs` |
 //! | what must its callers keep? | `contract.rs` |
 //! | which ports has it? | `ports.rs` |
 //! | how is it placed with few pins? | `frame.rs` |
@@ -31,13 +31,14 @@
 //! The schedule is made of declared widths alone, if the kernel has no others for delays. So circuits of one function that differ only in
 //! widths take the same cycles, and what they differ in comes from the widths.
 //!
-//! Limits: integers of at most 64 bits, one clock, no floating point, no calls outside. What cannot
+//! Limits: integers of at most 128 bits, one clock, no floating point, no calls outside. What cannot
 //! be a circuit is a [`CircuitRefusal`] that names its place and the way out.
 
 mod alias;
 mod axi;
 mod axi_testbench;
 mod bound;
+mod called;
 mod check;
 mod contract;
 mod copies;
@@ -62,15 +63,16 @@ mod widths;
 
 pub use axi::{axi, axi_header};
 pub use axi_testbench::axi_testbench;
+pub use called::{CalledByWords, Passed, PassedResult};
 pub use check::{Violation, check};
 pub use contract::contract;
-pub use driver::{DriverFunction, DriverInputs, Pieces, driver};
+pub use driver::{DriverBooleans, DriverFunction, DriverInputs, DriverMember, Pieces, driver};
 pub use frame::frame;
 pub use kernel::{
     Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryCells,
     MemoryId, MemoryKind, NodeId, NodeOrigin, Terminator,
 };
-pub use lower::lower;
+pub use lower::{LowerOptions, lower, lower_with};
 pub use refusal::CircuitRefusal;
 pub use replay::replay;
 pub use schedule::schedule;

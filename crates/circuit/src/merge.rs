@@ -245,15 +245,30 @@ impl Merger {
                 Condition::Never => Some(KernelOperand::Constant { bits: 1, value: 0 }),
                 Condition::When(operand) => Some(operand),
             };
-            let of = &mut self.kernel.nodes[node];
-            match of.action {
-                Action::Load(_) | Action::Store(_) => of.operands.extend(predicate),
-                _ => {}
+            if let Action::Load(_) | Action::Store(_) = self.kernel.nodes[node].action {
+                self.predicate(node, predicate);
             }
             if !self.list.contains(&node) {
                 self.list.push(node);
             }
         }
+    }
+
+    /// An access works only with a bit, and with the one that it has already.
+    fn predicate(&mut self, node: NodeId, added: Option<KernelOperand>) {
+        let Some(added) = added else { return };
+        let joined = match self.kernel.predicate(node) {
+            None => added,
+            Some(own) => {
+                self.kernel.nodes[node].operands.pop();
+                match self.and(Self::bit(own), Self::bit(added)) {
+                    Condition::Always => return,
+                    Condition::Never => KernelOperand::Constant { bits: 1, value: 0 },
+                    Condition::When(operand) => operand,
+                }
+            }
+        };
+        self.kernel.nodes[node].operands.push(joined);
     }
 
     /// Conditions of the edges out of a block.
@@ -296,7 +311,7 @@ impl Merger {
         for (place, &to) in others.iter().enumerate() {
             let condition = match self.any_edge(&self.before(to), to) {
                 Condition::When(operand) => operand,
-                other => KernelOperand::Constant { bits: 1, value: u64::from(other == Condition::Always) },
+                other => KernelOperand::Constant { bits: 1, value: u128::from(other == Condition::Always) },
             };
             self.takes(to, chooser(place));
             let otherwise = if place + 1 < others.len() { chooser(place + 1) } else { last };
@@ -364,7 +379,7 @@ impl Merger {
         }
     }
 
-    fn equals(&mut self, on: KernelOperand, number: u64) -> Condition {
+    fn equals(&mut self, on: KernelOperand, number: u128) -> Condition {
         let constant = KernelOperand::Constant { bits: self.kernel.bits(on), value: number };
         self.made(MadeBit::Equal, on, constant)
     }

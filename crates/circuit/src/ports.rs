@@ -1,6 +1,6 @@
 //! Which ports has a circuit, and what do their bits mean?
 //!
-//! Input: a circuit. Output: its ports but the clock and the reset, in order; a port's bits as 64 bits.
+//! Input: a circuit. Output: its ports but the clock and the reset, in order; a port's bits as 128 bits.
 
 use crate::verilog::{Design, MemoryPort, ScalarPort};
 
@@ -48,8 +48,13 @@ pub(crate) fn wires(memory: &MemoryPort) -> Vec<Port> {
     all
 }
 
-/// The 64 bits that a port's bits mean: those of its type, with zeros above.
+/// The 128 bits that a port's bits mean: those of its type, with zeros above.
 pub(crate) fn widened(value: &str, whole: &str, port: &ScalarPort) -> String {
+    widened_to(value, whole, port, 128)
+}
+
+/// So many bits that a port's bits mean.
+pub(crate) fn widened_to(value: &str, whole: &str, port: &ScalarPort, to: u32) -> String {
     let (bits, declared) = (port.bits, port.declared);
     let sign = if port.signed && bits < declared {
         format!("{{{}{{{whole}[{}]}}}}, ", declared - bits, bits - 1)
@@ -58,6 +63,6 @@ pub(crate) fn widened(value: &str, whole: &str, port: &ScalarPort) -> String {
     } else {
         String::new()
     };
-    let above = if declared < 64 { format!("{}'d0, ", 64 - declared) } else { String::new() };
+    let above = if declared < to { format!("{}'d0, ", to - declared) } else { String::new() };
     format!("{{{above}{sign}{value}}}")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::kernel::KernelLocation;
+use crate::kernel::{KernelLocation, MemoryId};
 
 /// Why there is no circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,15 +13,25 @@ pub struct CircuitRefusal {
     pub what: String,
     /// What to do about it.
     pub remedy: String,
+    /// A memory that may do with smaller elements, of so many bits.
+    pub(crate) finer: Option<(MemoryId, u32)>,
 }
 
 impl CircuitRefusal {
-    pub(crate) fn new(
+    /// A refusal.
+    pub fn new(
         location: Option<KernelLocation>,
         what: impl Into<String>,
         remedy: impl Into<String>,
     ) -> CircuitRefusal {
-        CircuitRefusal { location, what: what.into(), remedy: remedy.into() }
+        CircuitRefusal { location, what: what.into(), remedy: remedy.into(), finer: None }
+    }
+}
+
+impl CircuitRefusal {
+    /// The same, but for smaller elements of a memory.
+    pub(crate) fn unless_finer(self, memory: MemoryId, bits: u32) -> CircuitRefusal {
+        CircuitRefusal { finer: Some((memory, bits)), ..self }
     }
 }
 

@@ -191,7 +191,7 @@ void replay_before(uint64_t *frame) {
 
 /* It ends; where it goes on. */
 uint64_t replay_after(uint64_t result) {
-  if (REPLAY_RESULT) replay_number(replay_low(result, REPLAY_RESULT));
+  if (REPLAY_RESULT) replay_number(replay_low(result, REPLAY_RESULT) & REPLAY_MASK);
   for (int i = 0; i < REPLAY_MEMORIES; i++) replay_elements(i);
   if (replay_is_undefined) {
     if (replay_summary->broken++ == 0)

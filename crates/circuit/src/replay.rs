@@ -34,6 +34,7 @@ pub fn replay(design: &Design, function: &str, lengths: &[u64], pieces: &[Pieces
     line(&format!("#define REPLAY_SCALARS {}", design.scalars.len()));
     line(&format!("#define REPLAY_MEMORIES {}", design.memories.len()));
     line(&format!("#define REPLAY_RESULT {}", design.result.as_ref().map_or(0, |result| result.declared)));
+    line(&format!("#define REPLAY_MASK {}ull", design.result_mask as u64));
     line(&format!("#define REPLAY_HAS_STATE {}", i32::from(design.has_state())));
     // Each table has one entry more, so that none is empty.
     line("static const struct replay_piece replay_pieces[] = {");

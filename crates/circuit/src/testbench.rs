@@ -11,6 +11,7 @@
 
 use std::fmt::Write;
 
+use crate::kernel::all_bits;
 use crate::ports::{Port, ports, widened, wires};
 use crate::stream::Handshake;
 use crate::verilog::{Design, MemoryPort, ScalarPort};
@@ -43,10 +44,11 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
     }
     line("  integer file, code, run, runs, wrong, outside, place, waited;");
     line("  reg is_wrong, is_outside;");
-    line("  reg [63:0] word, expected, cycles;");
+    line("  reg [127:0] word, expected;");
+    line("  reg [63:0] cycles;");
     line("  reg [1023:0] waveform;");
     for scalar in &design.scalars {
-        line(&format!("  reg [63:0] p_{};", scalar.name));
+        line(&format!("  reg [127:0] p_{};", scalar.name));
     }
     if let Some(result) = &design.result {
         line(&format!("  wire [{}:0] q_result;", result.bits - 1));
@@ -96,7 +98,8 @@ fn bench(design: &Design, handshake: Option<&Handshake>, vectors: &str, lengths:
         hesitate(&mut line);
     }
     if let Some(result) = &design.result {
-        line(&format!("      word = {};", widened("q_result", "q_result", result)));
+        let mask = design.result_mask & all_bits(result.declared);
+        line(&format!("      word = {} & 128'h{mask:x};", widened("q_result", "q_result", result)));
         compare_result(&mut line);
     }
     compare_memories(design, &mut line);

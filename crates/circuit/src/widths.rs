@@ -11,7 +11,7 @@
 //! A memory in the circuit is as wide as what is written to it and what it holds at the start.
 //! Without claims ([`declared`]) every wire has the width of its type.
 //!
-//! Input: a kernel, claims by value. Output: [`Wires`]. Cost: nodes times 64 at most.
+//! Input: a kernel, claims by value. Output: [`Wires`]. Cost: nodes times 128 at most.
 
 use opcost_index::{Id, IdMap};
 
@@ -130,7 +130,7 @@ fn elements(kernel: &Kernel, wires: &Wires, memory: MemoryId, start: Option<&Mem
         false => plain = plain.max(width),
     };
     for &cell in start.iter().flat_map(|cells| &cells.0) {
-        add(number_width(cell, bits));
+        add(number_width(cell.into(), bits));
     }
     for node in kernel.nodes.values().filter(|node| node.action == Action::Store(memory)) {
         add(operand_width(kernel, wires, node.operands[1]));
@@ -238,17 +238,17 @@ fn needed_of_operands(kernel: &Kernel, node: &KernelNode, bits: u32) -> Vec<u32>
         Action::And => {
             // Above the highest one of a constant there are zeros.
             let below = |position: usize| {
-                constant(position).map_or(bits, |value| bits.min(64 - value.leading_zeros()))
+                constant(position).map_or(bits, |value| bits.min(128 - value.leading_zeros()))
             };
             vec![below(1), below(0)]
         }
         Action::Select => vec![1, bits, bits],
         Action::Shl => match constant(1) {
-            Some(by) => vec![bits.saturating_sub(by.min(64) as u32), 0],
+            Some(by) => vec![bits.saturating_sub(by.min(128) as u32), 0],
             None => vec![bits, ALL],
         },
         Action::LShr | Action::AShr => match constant(1) {
-            Some(by) if bits.saturating_add(by.min(64) as u32) < node.bits => vec![bits + by as u32, 0],
+            Some(by) if bits.saturating_add(by.min(128) as u32) < node.bits => vec![bits + by as u32, 0],
             _ => vec![ALL, ALL],
         },
         Action::Extend { .. } => {

@@ -251,6 +251,8 @@ pub struct HdlJob {
     pub is_cpp: bool,
     /// What callers promise.
     pub contracts: Vec<PortContract>,
+    /// Pointers, as `FUNCTION.POINTER`, and how many elements are before what they point to.
+    pub before: Vec<(String, u64)>,
     /// How wide wires are.
     pub widths: HdlWidths,
     /// From which widths it is decided what is done when.

@@ -177,10 +177,10 @@ private:
   void put(const Value *value, const DILocalVariable &variable, uint64_t offset, uint64_t size) {
     auto *argument = dyn_cast<Argument>(unresized(value));
     if (!argument || !names[argument->getArgNo()].empty() || variable.getName().empty()) return;
-    bool is_whole = offset == 0 && size >= variable.getSizeInBits().value_or(size);
     std::string name = variable.getName().str();
-    // Cut to a part the argument holds more than that.
+    // Cut to a part the argument holds more than that: perhaps all of it.
     uint64_t passed = function.getDataLayout().getTypeSizeInBits(argument->getType()).getFixedValue();
+    bool is_whole = passed >= variable.getSizeInBits().value_or(size);
     if (!is_whole) name += field_at(variable.getType(), offset, std::max(size, passed));
     names[argument->getArgNo()] = name;
   }

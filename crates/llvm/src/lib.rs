@@ -44,6 +44,7 @@ mod reader;
 mod referee;
 mod schedule;
 mod session;
+mod shape;
 mod sizes;
 mod slice;
 mod snapshot;
@@ -70,6 +71,7 @@ pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, Pgo
 pub use portable::PortableLibrary;
 pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};
+pub use shape::{FunctionShape, ShapeMember};
 pub use sizes::LlvmSizes;
 pub use slice::{EventForm, Events};
 pub use unrolling::{LoopRequest, NumberedLoop, UNROLL_CHOICES};

@@ -42,8 +42,10 @@ impl<'m> Lowering<'m> {
                 let mut arguments = Vec::new();
                 for &argument in frame.body.arguments_of(at) {
                     let mut lowered = self.value(frame, argument, at)?;
-                    if self.is_pointer(frame, argument) {
-                        lowered.memory = Some(self.memory_of(frame, argument, at)?);
+                    if self.is_pointer(frame, argument)
+                        && let [memory] = self.memories_of(frame, argument, at)?[..]
+                    {
+                        lowered.memory = Some(memory);
                     }
                     arguments.push(lowered);
                 }
@@ -137,7 +139,7 @@ impl<'m> Lowering<'m> {
         if stem.ends_with(".with.overflow") {
             return self.overflow(frame, block, at, stem);
         }
-        let is_integer = matches!(self.module.types[frame.body.instructions[at].ty], Type::Integer(1..=64));
+        let is_integer = matches!(self.module.types[frame.body.instructions[at].ty], Type::Integer(1..=128));
         if !is_integer {
             return Err(refusal());
         }
@@ -163,7 +165,7 @@ impl<'m> Lowering<'m> {
             }
             ("uadd.sat", &[left, right]) => {
                 let sum = maker.node(Action::Add, &[left, right]);
-                let most = maker.constant(u64::MAX);
+                let most = maker.constant(u128::MAX);
                 let wraps = maker.compare(Predicate::Ult, sum, left);
                 maker.node(Action::Select, &[wraps, most, sum])
             }

@@ -9,7 +9,7 @@ use opcost_ir::Predicate;
 use opcost_key::BlockId;
 
 use super::Lowering;
-use crate::kernel::{Action, KernelOperand};
+use crate::kernel::{Action, KernelOperand, all_bits};
 
 /// Adds nodes of one width to a block.
 pub(super) struct Maker<'l, 'm> {
@@ -33,8 +33,8 @@ impl Maker<'_, '_> {
         KernelOperand::Node(self.lowering.node(self.block, action, vec![left, right], 1))
     }
 
-    pub(super) fn constant(&self, value: u64) -> KernelOperand {
-        KernelOperand::Constant { bits: self.bits, value: value & (u64::MAX >> (64 - self.bits)) }
+    pub(super) fn constant(&self, value: u128) -> KernelOperand {
+        KernelOperand::Constant { bits: self.bits, value: value & all_bits(self.bits) }
     }
 
     /// Both words side by side, moved.
@@ -49,7 +49,7 @@ impl Maker<'_, '_> {
         if self.bits == 1 {
             return self.node(Action::Copy, &[if left { high } else { low }]);
         }
-        let last = self.constant(u64::from(self.bits) - 1);
+        let last = self.constant(u128::from(self.bits) - 1);
         let one = self.constant(1);
         let (by, rest) = match self.bits.is_power_of_two() {
             true => (self.node(Action::And, &[by, last]), self.node(Action::Xor, &[by, last])),
@@ -114,7 +114,7 @@ impl Maker<'_, '_> {
         let result = self.node(Action::Shl, &[value, by]);
         let back = self.node(if signed { Action::AShr } else { Action::LShr }, &[result, by]);
         let is_over = self.compare(Predicate::Ne, back, value);
-        let end = if signed { self.end_of(value) } else { self.constant(u64::MAX) };
+        let end = if signed { self.end_of(value) } else { self.constant(u128::MAX) };
         self.node(Action::Select, &[is_over, end, result])
     }
 
@@ -128,7 +128,7 @@ impl Maker<'_, '_> {
         let (less, greater) =
             if signed { (Predicate::Slt, Predicate::Sgt) } else { (Predicate::Ult, Predicate::Ugt) };
         let (is_less, is_greater) = (self.compare(less, left, right), self.compare(greater, left, right));
-        let [below, same, above] = [u64::MAX, 0, 1].map(|value| self.constant(value));
+        let [below, same, above] = [u128::MAX, 0, 1].map(|value| self.constant(value));
         let rest = self.node(Action::Select, &[is_greater, above, same]);
         self.node(Action::Select, &[is_less, below, rest])
     }
@@ -214,12 +214,12 @@ impl Maker<'_, '_> {
     }
 
     fn inverted(&mut self, value: KernelOperand) -> KernelOperand {
-        let ones = self.constant(u64::MAX);
+        let ones = self.constant(u128::MAX);
         self.node(Action::Xor, &[value, ones])
     }
 }
 
 /// Ones in every second group of so many bits, from the lowest on.
-fn groups(by: u32) -> u64 {
-    (0..64u32).filter(|bit| (bit / by).is_multiple_of(2)).fold(0, |all, bit| all | 1 << bit)
+fn groups(by: u32) -> u128 {
+    (0..128u32).filter(|bit| (bit / by).is_multiple_of(2)).fold(0, |all, bit| all | 1 << bit)
 }

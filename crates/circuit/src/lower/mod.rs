@@ -8,12 +8,15 @@
 //! Input: a module whose function passed `verify`. Output: a [`Kernel`]. Cost: linear in
 //! instructions, those of callees once for each call.
 
+mod accesses;
 mod calls;
+mod candidates;
 mod maker;
 mod operations;
 mod overflow;
 mod pointers;
 mod settle;
+mod structs;
 mod transfer;
 mod transfers;
 
@@ -25,7 +28,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use crate::kernel::{
     Action, Kernel, KernelBlock, KernelLocation, KernelMemory, KernelNode, KernelOperand, MemoryId,
-    MemoryKind, NodeId, NodeOrigin, Terminator,
+    MemoryKind, NodeId, NodeOrigin, Terminator, all_bits,
 };
 use crate::refusal::CircuitRefusal;
 use settle::MemoryAccess;
@@ -33,29 +36,79 @@ use settle::MemoryAccess;
 /// More nodes than these are no kernel.
 const MOST_NODES: usize = 1 << 15;
 
+/// What is known besides the module.
+pub struct LowerOptions<'a> {
+    /// Bits of positions in memories outside.
+    pub position_bits: u32,
+    /// Which part of an aggregate an instruction is about; nothing where that is not known.
+    pub indices: &'a dyn Fn(FunctionId, InstructionId) -> Vec<u32>,
+    /// How many elements are before the one that a parameter points to.
+    pub before: BTreeMap<u32, u64>,
+}
+
 /// Makes a kernel of a function; `position_bits` is how many bits positions in memories outside
 /// have.
 ///
 /// # Errors
 /// It holds what cannot be a circuit.
 pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Result<Kernel, CircuitRefusal> {
+    let options = LowerOptions { position_bits, indices: &|_, _| Vec::new(), before: BTreeMap::new() };
+    lower_with(module, function, &options)
+}
+
+/// Makes a kernel of a function. Where accesses of a memory have several sizes, elements of the
+/// smallest are tried, and the function is lowered once more.
+///
+/// # Errors
+/// It holds what cannot be a circuit.
+pub fn lower_with(
+    module: &Module,
+    function: FunctionId,
+    options: &LowerOptions<'_>,
+) -> Result<Kernel, CircuitRefusal> {
+    let mut elements = BTreeMap::new();
+    loop {
+        let refusal = match attempt(module, function, options, &elements) {
+            Ok(kernel) => return Ok(kernel),
+            Err(refusal) => refusal,
+        };
+        match refusal.finer {
+            Some((memory, bits)) if elements.get(&memory).is_none_or(|&before| bits < before) => {
+                elements.insert(memory, bits);
+            }
+            _ => return Err(refusal),
+        }
+    }
+}
+
+/// Makes a kernel whose memories have elements of these sizes, where they are given.
+fn attempt(
+    module: &Module,
+    function: FunctionId,
+    options: &LowerOptions<'_>,
+    elements: &BTreeMap<MemoryId, u32>,
+) -> Result<Kernel, CircuitRefusal> {
     let layout = Layout::of(module);
     let mut lowering = Lowering {
         module,
         layout: &layout,
-        position_bits,
+        position_bits: options.position_bits,
+        indices: options.indices,
+        before: &options.before,
+        elements,
         nodes: IdMap::new(),
         blocks: IdMap::new(),
         memories: IdMap::new(),
         globals: HashMap::new(),
         accesses: Vec::new(),
         positions: BTreeMap::new(),
+        several: HashMap::new(),
         stack: Vec::new(),
         transfers: Vec::new(),
     };
     let body = &module.functions[function];
-    let (inputs, arguments) = lowering.parameters(function)?;
     let entry = lowering.new_block(None);
+    let (inputs, arguments) = lowering.parameters(function)?;
     let result = lowering.body(function, arguments, entry)?;
     for (block, value) in result.returns {
         lowering.blocks[block].end = Terminator::Return(value.map(|value| value.operand));
@@ -72,7 +125,25 @@ pub fn lower(module: &Module, function: FunctionId, position_bits: u32) -> Resul
         blocks: lowering.blocks,
         memories: lowering.memories,
     };
-    settle::settle(kernel, &lowering.accesses, &lowering.positions)
+    let kernel = settle::settle(kernel, &lowering.accesses, &lowering.positions)?;
+    with_elements_before(kernel, options, elements)
+}
+
+/// How far elements before a pointer reach is known when their size is.
+fn with_elements_before(
+    kernel: Kernel,
+    options: &LowerOptions<'_>,
+    elements: &BTreeMap<MemoryId, u32>,
+) -> Result<Kernel, CircuitRefusal> {
+    for (id, memory) in kernel.memories.iter() {
+        let MemoryKind::Port { parameter: Some(parameter) } = memory.kind else { continue };
+        if options.before.contains_key(&parameter) && !elements.contains_key(&id) {
+            let what = format!("elements before {} have no size", memory.name);
+            let refusal = CircuitRefusal::new(None, what, "access it by indices of one type");
+            return Err(refusal.unless_finer(id, memory.bits));
+        }
+    }
+    Ok(kernel)
 }
 
 /// The name of a function in the source.
@@ -102,6 +173,7 @@ pub(crate) struct Frame<'m> {
     last: HashMap<BlockId, BlockId>,
     /// Phis to be filled in.
     phis: Vec<(InstructionId, NodeId)>,
+    pub(crate) candidate_phis: Vec<candidates::CandidatePhi>,
 }
 
 /// A kernel that is being made.
@@ -109,6 +181,10 @@ pub(crate) struct Lowering<'m> {
     pub(crate) module: &'m Module,
     pub(crate) layout: &'m Layout,
     pub(crate) position_bits: u32,
+    pub(crate) indices: &'m dyn Fn(FunctionId, InstructionId) -> Vec<u32>,
+    pub(crate) before: &'m BTreeMap<u32, u64>,
+    /// Bits of elements of memories, where they are given.
+    pub(crate) elements: &'m BTreeMap<MemoryId, u32>,
     pub(crate) nodes: IdMap<NodeId, KernelNode>,
     pub(crate) blocks: IdMap<BlockId, KernelBlock>,
     pub(crate) memories: IdMap<MemoryId, KernelMemory>,
@@ -116,6 +192,8 @@ pub(crate) struct Lowering<'m> {
     pub(crate) accesses: Vec<MemoryAccess>,
     /// Nodes that are positions, with their memories.
     pub(crate) positions: BTreeMap<NodeId, MemoryId>,
+    /// Pointers that may lead to several memories, by the nodes in place of them.
+    pub(crate) several: HashMap<NodeId, Vec<candidates::Candidate>>,
     /// Functions that are being lowered, the innermost last.
     stack: Vec<FunctionId>,
     /// Memory that is filled or moved, to become loops.
@@ -151,11 +229,8 @@ impl<'m> Lowering<'m> {
             let value = Value::Argument(position);
             let name = source_name(body, value).unwrap_or_else(|| format!("p{position}"));
             if let Type::Pointer(_) = self.module.types[ty] {
-                let kind = MemoryKind::Port { parameter: Some(position) };
-                let position_bits = self.position_bits;
-                let memory =
-                    self.memories.push(KernelMemory { name, kind, bits: 0, length: None, position_bits });
-                arguments.push(Lowered { operand: zero_position(), memory: Some(memory) });
+                let memory = self.pointed_at(body, position, name);
+                arguments.push(memory);
                 continue;
             }
             let bits = self.integer_bits(ty, location.as_ref())?;
@@ -173,6 +248,29 @@ impl<'m> Lowering<'m> {
             arguments.push(Lowered { operand: KernelOperand::Node(node), memory: None });
         }
         Ok((inputs, arguments))
+    }
+
+    /// The start of the memory that a parameter leads to, or as far in it as is said.
+    fn pointed_at(&mut self, body: &Function, position: u32, name: String) -> Lowered {
+        let kind = MemoryKind::Port { parameter: Some(position) };
+        let facts = body.parameter_facts.get(position as usize);
+        let length = facts.and_then(|facts| self.layout.size(facts.byval?));
+        let before = self.before.get(&position).copied().unwrap_or(0);
+        let memory = self.memories.push(KernelMemory {
+            name,
+            kind,
+            bits: 0,
+            length,
+            position_bits: self.position_bits,
+            is_split: false,
+            before,
+        });
+        match self.elements.get(&memory) {
+            Some(&bits) if before > 0 => {
+                self.position(BlockId::new(0), memory, (before * u64::from(bits / 8)) as i64)
+            }
+            _ => Lowered { operand: zero_position(), memory: Some(memory) },
+        }
     }
 
     fn result_bits(&self, function: FunctionId) -> Result<Option<u32>, CircuitRefusal> {
@@ -224,6 +322,7 @@ impl<'m> Lowering<'m> {
             first: HashMap::new(),
             last: HashMap::new(),
             phis: Vec::new(),
+            candidate_phis: Vec::new(),
         };
         for (position, &block) in order.iter().enumerate() {
             let location = self.location(body.instructions[body.terminator_of(block)].place);
@@ -235,6 +334,7 @@ impl<'m> Lowering<'m> {
             self.block(&mut frame, block, &mut returns)?;
         }
         self.fill_phis(&mut frame)?;
+        self.fill_candidate_phis(&mut frame)?;
         self.stack.pop();
         Ok(LoweredBody { returns })
     }
@@ -367,8 +467,14 @@ impl<'m> Lowering<'m> {
                     )),
                     value => {
                         let bits = self.integer_bits(constant.ty, self.location_of(frame, at).as_ref())?;
+                        if self.is_aggregate(frame, Value::Constant(id)) {
+                            let known = self.aggregate_constant(constant.ty, value, &constant.text);
+                            let value = known.ok_or_else(|| self.no_operation(frame, at))?;
+                            let operand = KernelOperand::Constant { bits, value };
+                            return Ok(Lowered { operand, memory: None });
+                        }
                         let value = match value {
-                            ConstantValue::Integer(value) => value as u64,
+                            ConstantValue::Integer(value) => value & all_bits(bits),
                             // Any value will do.
                             ConstantValue::Undef | ConstantValue::Poison => 0,
                             _ => return Err(self.no_operation(frame, at)),
@@ -395,7 +501,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Bits of an integer of at most 64 bits.
+    /// Bits of an integer of at most 128 bits.
     pub(crate) fn integer_bits(
         &self,
         ty: TypeId,
@@ -403,10 +509,10 @@ impl<'m> Lowering<'m> {
     ) -> Result<u32, CircuitRefusal> {
         let refuse = |what: String, remedy: &str| Err(CircuitRefusal::new(location.cloned(), what, remedy));
         match &self.module.types[ty] {
-            Type::Integer(bits @ 1..=64) => Ok(*bits),
+            Type::Integer(bits @ 1..=128) => Ok(*bits),
             Type::Integer(bits) => refuse(
                 format!("an integer of {bits} bits is computed"),
-                "circuits are made of integers of at most 64 bits",
+                "circuits are made of integers of at most 128 bits",
             ),
             Type::Float(name) => refuse(
                 format!("a number of type {name} is computed"),
@@ -416,13 +522,14 @@ impl<'m> Lowering<'m> {
                 "a vector is computed".to_owned(),
                 "compile it without vectors (-fno-vectorize -fno-slp-vectorize)",
             ),
-            Type::Struct { .. } | Type::Array(..) => refuse(
-                "an aggregate is passed as a value".to_owned(),
-                "pass a pointer to it, or its parts one by one",
+            Type::Struct { .. } | Type::Array(..) => self.aggregate_bits(ty, location),
+            Type::Pointer(_) => refuse(
+                "a pointer is kept in memory, or returned".to_owned(),
+                "compile it with -O1 or more, and let pointers be parameters and locals",
             ),
             _ => refuse(
                 "a value is computed that is no integer".to_owned(),
-                "circuits are made of integers of at most 64 bits",
+                "circuits are made of integers of at most 128 bits",
             ),
         }
     }

@@ -3,10 +3,12 @@
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::settle::MemoryAccess;
 use super::{Frame, Lowered, Lowering};
-use crate::kernel::{Action, KernelOperand, MemoryId};
+use crate::kernel::{Action, KernelOperand};
 use crate::refusal::CircuitRefusal;
+
+/// A quotient is computed with one bit more, for the sign.
+const MOST_DIVIDED: u32 = 127;
 
 impl<'m> Lowering<'m> {
     /// Lowers an instruction that is no call and ends no block.
@@ -27,8 +29,13 @@ impl<'m> Lowering<'m> {
             Opcode::GetElementPtr if is_pointer => self.element(frame, block, at)?,
             Opcode::Load => self.load(frame, block, at)?,
             Opcode::ExtractValue => self.part(frame, block, at)?,
+            Opcode::InsertValue => self.put(frame, block, at)?,
             Opcode::Store => return self.store(frame, block, at),
             Opcode::Phi | Opcode::Select | Opcode::Freeze if is_pointer => {
+                if let Some(chosen) = self.chosen_candidate(frame, block, at)? {
+                    frame.values.insert(at, chosen);
+                    return Ok(());
+                }
                 let memory = Some(self.memory_of(frame, Value::Instruction(at), at)?);
                 Lowered { memory, ..self.plain(frame, block, at)? }
             }
@@ -58,6 +65,13 @@ impl<'m> Lowering<'m> {
             Type::Pointer(_) => 64,
             _ => self.integer_bits(instruction.ty, self.location_of(frame, at).as_ref())?,
         };
+        if matches!(action, Action::Div { .. } | Action::Rem { .. }) && bits > MOST_DIVIDED {
+            return Err(CircuitRefusal::new(
+                self.location_of(frame, at),
+                format!("a number of {bits} bits is divided"),
+                "divide numbers of at most 127 bits, such as _BitInt(127)",
+            ));
+        }
         let mut operands = Vec::new();
         if instruction.opcode != Opcode::Phi {
             for &operand in frame.body.operands_of(at) {
@@ -84,7 +98,7 @@ impl<'m> Lowering<'m> {
             Some(Value::Instruction(from)) => frame.overflowing.get(from),
             _ => None,
         }) else {
-            return Err(self.no_operation(frame, at));
+            return self.take(frame, block, at);
         };
         let ty = frame.body.instructions[at].ty;
         let bits = self.integer_bits(ty, self.location_of(frame, at).as_ref())?;
@@ -148,72 +162,5 @@ impl<'m> Lowering<'m> {
             "pointers to different memories are compared"
         };
         Err(CircuitRefusal::new(self.location_of(frame, at), what, "compare indices"))
-    }
-
-    fn load(
-        &mut self,
-        frame: &mut Frame<'m>,
-        block: BlockId,
-        at: InstructionId,
-    ) -> Result<Lowered, CircuitRefusal> {
-        let ty = frame.body.instructions[at].ty;
-        let pointer = frame.body.operands_of(at)[0];
-        let (memory, bits) = self.access(frame, at, pointer, ty)?;
-        let operand = self.value(frame, pointer, at)?.operand;
-        let node = self.node(block, Action::Load(memory), vec![operand], bits);
-        self.label(frame, at, node);
-        Ok(Lowered { operand: KernelOperand::Node(node), memory: None })
-    }
-
-    fn store(
-        &mut self,
-        frame: &mut Frame<'m>,
-        block: BlockId,
-        at: InstructionId,
-    ) -> Result<(), CircuitRefusal> {
-        let &[value, pointer] = frame.body.operands_of(at) else {
-            return Err(self.no_operation(frame, at));
-        };
-        let Some(ty) = self.module.type_of(frame.body, value) else {
-            return Err(self.no_operation(frame, at));
-        };
-        let (memory, _) = self.access(frame, at, pointer, ty)?;
-        let position = self.value(frame, pointer, at)?.operand;
-        let value = self.value(frame, value, at)?.operand;
-        let node = self.node(block, Action::Store(memory), vec![position, value], 0);
-        self.label(frame, at, node);
-        Ok(())
-    }
-
-    /// Notes an access; the memory and the bits of its type.
-    fn access(
-        &mut self,
-        frame: &mut Frame<'m>,
-        at: InstructionId,
-        pointer: Value,
-        ty: opcost_ir::TypeId,
-    ) -> Result<(MemoryId, u32), CircuitRefusal> {
-        let location = self.location_of(frame, at);
-        let flags = frame.body.instructions[at].flags;
-        if flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC) {
-            return Err(CircuitRefusal::new(
-                location,
-                "an access is volatile or atomic",
-                "a circuit's memories are its own while it works; leave the word out",
-            ));
-        }
-        let bits = self.integer_bits(ty, location.as_ref())?;
-        if ![8, 16, 32, 64].contains(&bits) {
-            let what = format!("{bits} bits of memory are accessed at once");
-            return Err(CircuitRefusal::new(location, what, "use elements of 8, 16, 32 or 64 bits"));
-        }
-        let memory = self.memory_of(frame, pointer, at)?;
-        if let crate::kernel::MemoryKind::Table(_) = self.memories[memory].kind
-            && frame.body.instructions[at].opcode == Opcode::Store
-        {
-            return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
-        }
-        self.accesses.push(MemoryAccess { memory, bits, location });
-        Ok((memory, bits))
     }
 }

@@ -4,7 +4,7 @@
 //! The second is found from signs, from a comparison, or from the upper half of the product.
 //!
 //! Input: the operands. Output: both results. Cost: four products of half the width where words have
-//! more than 32 bits. Source: H. S. Warren, Hacker's Delight, chapters 2 and 8.
+//! more than 64 bits. Source: H. S. Warren, Hacker's Delight, chapters 2 and 8.
 
 use opcost_ir::Predicate;
 
@@ -36,7 +36,7 @@ impl Maker<'_, '_> {
             }
             "sadd.with.overflow" => self.with_sign(left, right, true),
             "ssub.with.overflow" => self.with_sign(left, right, false),
-            "umul.with.overflow" | "smul.with.overflow" if self.bits > 32 && self.bits % 2 == 1 => {
+            "umul.with.overflow" | "smul.with.overflow" if self.bits > 64 && self.bits % 2 == 1 => {
                 return None;
             }
             "umul.with.overflow" => {
@@ -57,14 +57,14 @@ impl Maker<'_, '_> {
 
     /// All ones of a number below zero, else none.
     fn sign_of(&mut self, value: KernelOperand) -> KernelOperand {
-        let last = self.constant(u64::from(self.bits) - 1);
+        let last = self.constant(u128::from(self.bits) - 1);
         self.node(Action::AShr, &[value, last])
     }
 
-    /// The upper word of a product of two words, of at most 32 bits or of an even number of them.
+    /// The upper word of a product of two words, of at most 64 bits or of an even number of them.
     fn upper_half(&mut self, left: KernelOperand, right: KernelOperand) -> KernelOperand {
         let bits = self.bits;
-        if bits <= 32 {
+        if bits <= 64 {
             let wide = |maker: &mut Self, value| {
                 let action = Action::Extend { signed: false };
                 KernelOperand::Node(maker.lowering.node(maker.block, action, vec![value], 2 * bits))

@@ -1,7 +1,7 @@
 //! Which memory does a pointer lead to, and how far into it?
 //!
 //! Every pointer leads to one memory: a parameter's, a local array's, data's. Which one follows
-//! from the pointer that it was made of; where several may be meant, there is no circuit. Until all
+//! from the pointer that it was made of; `candidates` has what may lead to several. Until all
 //! accesses are seen, positions count bytes.
 
 use std::collections::HashSet;
@@ -10,9 +10,10 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{BlockId, InstructionId};
 
+use super::candidates::Candidate;
 use super::{Frame, Lowered, Lowering, name_of};
 use crate::kernel::{
-    Action, Factor, KernelLocation, KernelMemory, KernelOperand, MemoryCells, MemoryId, MemoryKind,
+    Action, Factor, KernelLocation, KernelMemory, KernelOperand, MemoryCells, MemoryId, MemoryKind, signed,
 };
 use crate::refusal::CircuitRefusal;
 
@@ -21,13 +22,33 @@ const MOST_ELEMENTS: u64 = 1 << 16;
 const ONE_MEMORY: &str = "let each pointer lead to one parameter, local array or data";
 
 impl<'m> Lowering<'m> {
-    /// The memory that a pointer of a function leads to.
+    /// The one memory that a pointer of a function leads to.
     pub(crate) fn memory_of(
         &mut self,
         frame: &mut Frame<'m>,
         pointer: Value,
         at: InstructionId,
     ) -> Result<MemoryId, CircuitRefusal> {
+        match self.memories_of(frame, pointer, at)?[..] {
+            [memory] => Ok(memory),
+            [first, second, ..] => {
+                let what = format!(
+                    "one pointer may lead to {} and to {}",
+                    self.memories[first].name, self.memories[second].name
+                );
+                Err(CircuitRefusal::new(self.location_of(frame, at), what, ONE_MEMORY))
+            }
+            [] => Err(self.no_operation(frame, at)),
+        }
+    }
+
+    /// The memories that a pointer of a function may lead to.
+    pub(crate) fn memories_of(
+        &mut self,
+        frame: &mut Frame<'m>,
+        pointer: Value,
+        at: InstructionId,
+    ) -> Result<Vec<MemoryId>, CircuitRefusal> {
         let mut memories = HashSet::new();
         let mut seen = HashSet::new();
         let mut open = vec![pointer];
@@ -37,7 +58,10 @@ impl<'m> Lowering<'m> {
             }
             match value {
                 Value::Argument(position) => {
-                    memories.extend(frame.arguments[position as usize].memory);
+                    let Lowered { operand, memory } = frame.arguments[position as usize];
+                    memories.extend(memory);
+                    let candidates = operand.node().and_then(|node| self.several.get(&node));
+                    memories.extend(candidates.into_iter().flatten().map(|candidate| candidate.memory));
                 }
                 Value::Constant(id) => match self.module.constants[id].value {
                     ConstantValue::Global { global, .. } => {
@@ -68,16 +92,9 @@ impl<'m> Lowering<'m> {
         }
         let mut memories: Vec<MemoryId> = memories.into_iter().collect();
         memories.sort_unstable();
-        match memories[..] {
-            [memory] => Ok(memory),
-            [first, second, ..] => {
-                let what = format!(
-                    "one pointer may lead to {} and to {}",
-                    self.memories[first].name, self.memories[second].name
-                );
-                Err(CircuitRefusal::new(self.location_of(frame, at), what, ONE_MEMORY))
-            }
-            [] => Err(self.no_operation(frame, at)),
+        match memories.is_empty() {
+            true => Err(self.no_operation(frame, at)),
+            false => Ok(memories),
         }
     }
 
@@ -112,6 +129,8 @@ impl<'m> Lowering<'m> {
             bits: 0,
             length: Some(bytes),
             position_bits: 0,
+            is_split: false,
+            before: 0,
         });
         frame.locals.insert(at, memory);
         Ok(memory)
@@ -146,7 +165,15 @@ impl<'m> Lowering<'m> {
             _ => MemoryKind::Port { parameter: None },
         };
         let position_bits = self.position_bits;
-        let memory = self.memories.push(KernelMemory { name, kind, bits: 0, length: bytes, position_bits });
+        let memory = self.memories.push(KernelMemory {
+            name,
+            kind,
+            bits: 0,
+            length: bytes,
+            position_bits,
+            is_split: false,
+            before: 0,
+        });
         self.globals.insert(global, memory);
         Ok(memory)
     }
@@ -233,10 +260,9 @@ impl<'m> Lowering<'m> {
         at: InstructionId,
     ) -> Result<Lowered, CircuitRefusal> {
         let operands = frame.body.operands_of(at);
-        let memory = self.memory_of(frame, operands[0], at)?;
-        let base = self.value(frame, operands[0], at)?.operand;
+        let candidates = self.candidates(frame, operands[0], at)?;
         let mut ty = frame.body.instructions[at].second_type.ok_or_else(|| self.no_operation(frame, at))?;
-        let (mut list, mut factors, mut offset) = (vec![base], Vec::new(), 0i64);
+        let (mut list, mut factors, mut offset) = (Vec::new(), Vec::new(), 0i64);
         for (position, &index) in operands[1..].iter().enumerate() {
             let inner = if position == 0 { Some((ty, None)) } else { self.inner(ty, index) };
             let Some((element, field)) = inner else { return Err(self.no_operation(frame, at)) };
@@ -250,8 +276,7 @@ impl<'m> Lowering<'m> {
             };
             match self.value(frame, index, at)?.operand {
                 KernelOperand::Constant { bits, value } => {
-                    let signed = ((value << (64 - bits)) as i64) >> (64 - bits);
-                    offset = offset.wrapping_add(signed.wrapping_mul(stride as i64));
+                    offset = offset.wrapping_add((signed(value, bits) as i64).wrapping_mul(stride as i64));
                 }
                 operand => {
                     list.push(operand);
@@ -260,9 +285,18 @@ impl<'m> Lowering<'m> {
             }
         }
         let action = Action::Address { has_base: true, offset, factors };
-        let node = self.node(block, action, list, 64);
-        self.label(frame, at, node);
-        Ok(Lowered { operand: KernelOperand::Node(node), memory: Some(memory) })
+        let mut moved = Vec::new();
+        for candidate in candidates {
+            let operands = [candidate.position].into_iter().chain(list.iter().copied()).collect();
+            let node = self.node(block, action.clone(), operands, 64);
+            self.label(frame, at, node);
+            self.positions.insert(node, candidate.memory);
+            moved.push(Candidate { position: node.into(), ..candidate });
+        }
+        match moved[..] {
+            [Candidate { memory, position, .. }] => Ok(Lowered { operand: position, memory: Some(memory) }),
+            _ => Ok(self.with_candidates(block, moved)),
+        }
     }
 
     /// The part of a type that an index leads to, and its place if it is a field.

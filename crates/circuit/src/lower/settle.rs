@@ -19,7 +19,10 @@ use crate::refusal::CircuitRefusal;
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryAccess {
     pub(crate) memory: MemoryId,
+    /// Bits of the element.
     pub(crate) bits: u32,
+    /// Whether it is a part of a number.
+    pub(crate) is_part: bool,
     pub(crate) location: Option<KernelLocation>,
 }
 
@@ -33,7 +36,9 @@ pub(crate) fn settle(
     let used = used_nodes(&kernel);
     for (&node, &memory) in positions.iter().filter(|(node, _)| used[node.index()]) {
         let zeros = index_zeros(&kernel, node);
-        in_elements(&kernel.memories[memory], &mut kernel.nodes[node], &zeros)?;
+        let bits = kernel.memories[memory].bits;
+        in_elements(&kernel.memories[memory], &mut kernel.nodes[node], &zeros)
+            .map_err(|odd| if bits > 8 { odd.unless_finer(memory, bits / 2) } else { odd })?;
     }
     for &node in positions.keys() {
         flatten(&mut kernel, node);
@@ -46,13 +51,15 @@ pub(crate) fn settle(
 fn element_sizes(kernel: &mut Kernel, accesses: &[MemoryAccess]) -> Result<(), CircuitRefusal> {
     for access in accesses {
         let memory = &mut kernel.memories[access.memory];
+        memory.is_split |= access.is_part;
         if memory.bits != 0 && memory.bits != access.bits {
             let (bits, other) = (memory.bits, access.bits);
-            return Err(CircuitRefusal::new(
+            let refusal = CircuitRefusal::new(
                 access.location.clone(),
                 format!("{} is accessed by {bits} bits and by {other} bits", memory.name),
                 "access all of it by elements of one type",
-            ));
+            );
+            return Err(refusal.unless_finer(access.memory, bits.min(other)));
         }
         memory.bits = access.bits;
     }
@@ -198,7 +205,7 @@ fn fold_constants(kernel: &mut Kernel) {
             (&node.action, node.operands.is_empty())
         {
             debug_assert!(factors.is_empty());
-            let value = *offset as u64 & mask(node.bits);
+            let value = u128::from(*offset as u64 & mask(node.bits));
             constants.insert(id, KernelOperand::Constant { bits: node.bits, value });
         }
     }

@@ -7,13 +7,14 @@
 //! Input: what was noted while blocks were lowered. Output: nodes and blocks of the kernel. Cost:
 //! linear. Limit: what is moved must be whole elements.
 
-use opcost_ir::{Predicate, Value};
+use opcost_ir::Predicate;
 use opcost_key::{BlockId, InstructionId};
 
+use super::candidates::YES;
 use super::settle::{MemoryAccess, low_zeros};
 use super::transfer::{Source, Transfer};
-use super::{Frame, Lowered, Lowering};
-use crate::kernel::{Action, Factor, KernelOperand, MemoryId, MemoryKind, Terminator};
+use super::{Frame, Lowering};
+use crate::kernel::{Action, Factor, KernelOperand, MemoryId, MemoryKind, Terminator, all_bits};
 use crate::refusal::CircuitRefusal;
 
 /// Elements of a memory, of so many bytes each.
@@ -41,32 +42,51 @@ impl<'m> Lowering<'m> {
         let &[to, from, bytes, ..] = frame.body.arguments_of(at) else {
             return Err(self.no_operation(frame, at));
         };
-        let (to, memory) = self.position_of(frame, to, at)?;
-        if let MemoryKind::Table(_) = self.memories[memory].kind {
-            return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
-        }
-        let source = match name.starts_with("llvm.memset.") {
-            true => Source::Byte(self.value(frame, from, at)?.operand),
+        let candidates = self.candidates(frame, to, at)?;
+        let sources: Vec<(Source, KernelOperand)> = match name.starts_with("llvm.memset.") {
+            true => vec![(Source::Byte(self.value(frame, from, at)?.operand), YES)],
             false => {
-                let (from, read) = self.position_of(frame, from, at)?;
-                Source::Memory(from, read)
+                let candidates = self.candidates(frame, from, at)?;
+                candidates
+                    .iter()
+                    .map(|candidate| {
+                        (Source::Memory(candidate.position, candidate.memory), candidate.is_taken)
+                    })
+                    .collect()
             }
         };
         let bytes = self.value(frame, bytes, at)?.operand;
-        let behind = self.new_block(location.clone());
-        self.transfers.push(Transfer { to, memory, source, bytes, before, behind, location });
-        Ok(behind)
+        // One loop after the other; of several candidates all but one move nothing.
+        let mut current = before;
+        for candidate in candidates {
+            let memory = candidate.memory;
+            if let MemoryKind::Table(_) = self.memories[memory].kind {
+                return Err(CircuitRefusal::new(location, "constant data is written", "make it a variable"));
+            }
+            for &(source, is_read) in &sources {
+                let is_taken = self.both(current, is_read, candidate.is_taken);
+                let bytes = self.only_if(current, is_taken, bytes);
+                let behind = self.new_block(location.clone());
+                let (to, location) = (candidate.position, location.clone());
+                let before = current;
+                self.transfers.push(Transfer { to, memory, source, bytes, before, behind, location });
+                current = behind;
+            }
+        }
+        Ok(current)
     }
 
-    fn position_of(
-        &mut self,
-        frame: &mut Frame<'m>,
-        pointer: Value,
-        at: InstructionId,
-    ) -> Result<(KernelOperand, MemoryId), CircuitRefusal> {
-        let memory = self.memory_of(frame, pointer, at)?;
-        let Lowered { operand, .. } = self.value(frame, pointer, at)?;
-        Ok((operand, memory))
+    /// A number, or zero.
+    fn only_if(&mut self, block: BlockId, bit: KernelOperand, number: KernelOperand) -> KernelOperand {
+        if bit == YES {
+            return number;
+        }
+        let bits = match number {
+            KernelOperand::Node(node) => self.nodes[node].bits,
+            KernelOperand::Constant { bits, .. } => bits,
+        };
+        let zero = KernelOperand::Constant { bits, value: 0 };
+        self.node(block, Action::Select, vec![bit, number, zero], bits).into()
     }
 
     /// Makes a loop of each call that was noted.
@@ -75,6 +95,9 @@ impl<'m> Lowering<'m> {
         let mut bits: Vec<u32> = vec![0; self.memories.len()];
         for access in &self.accesses {
             bits[opcost_index::Id::index(access.memory)] = access.bits;
+        }
+        for (&memory, &known) in self.elements {
+            bits[opcost_index::Id::index(memory)] = known;
         }
         // Elements of a memory that is copied are those of the copy.
         for _ in 0..self.memories.len() {
@@ -87,10 +110,9 @@ impl<'m> Lowering<'m> {
             }
         }
         for transfer in transfers {
-            let element = match bits[opcost_index::Id::index(transfer.memory)] {
-                0 => 8,
-                bits => bits,
-            };
+            let both = [Some(transfer.memory), transfer.read()].into_iter().flatten();
+            let known = both.map(|memory| bits[opcost_index::Id::index(memory)]).filter(|&bits| bits > 0);
+            let element = known.min().unwrap_or(8);
             self.carry_out(&transfer, element)?;
         }
         Ok(())
@@ -100,15 +122,16 @@ impl<'m> Lowering<'m> {
         let size = u64::from(element / 8);
         for memory in [Some(transfer.memory), transfer.read()].into_iter().flatten() {
             let location = transfer.location.clone();
-            self.accesses.push(MemoryAccess { memory, bits: element, location });
+            self.accesses.push(MemoryAccess { memory, bits: element, is_part: false, location });
         }
         if low_zeros(&self.nodes, transfer.bytes, 8) < size.trailing_zeros() {
             let name = &self.memories[transfer.memory].name;
-            return Err(CircuitRefusal::new(
+            let refusal = CircuitRefusal::new(
                 transfer.location.clone(),
                 format!("parts of {name} are moved that are perhaps no whole elements of {size} bytes"),
                 "move whole elements by a loop",
-            ));
+            );
+            return Err(refusal.unless_finer(transfer.memory, element / 2));
         }
         let [head, body] = [(); 2].map(|()| self.new_block(transfer.location.clone()));
         self.blocks[transfer.before].end = Terminator::Jump(head);
@@ -116,13 +139,13 @@ impl<'m> Lowering<'m> {
         // One bit more than the count has: an index is a number with sign.
         let (count, bits) = match transfer.bytes {
             KernelOperand::Constant { value, .. } => {
-                let count = value / size;
-                let bits = 65 - count.leading_zeros();
+                let count = value / u128::from(size);
+                let bits = 129 - count.leading_zeros();
                 (KernelOperand::Constant { bits, value: count }, bits)
             }
             KernelOperand::Node(node) => {
                 let bits = self.nodes[node].bits;
-                let by = KernelOperand::Constant { bits, value: u64::from(size.trailing_zeros()) };
+                let by = KernelOperand::Constant { bits, value: size.trailing_zeros().into() };
                 let count = self.node(transfer.before, Action::LShr, vec![transfer.bytes, by], bits);
                 (KernelOperand::Node(count), bits)
             }
@@ -135,7 +158,7 @@ impl<'m> Lowering<'m> {
             then: body,
             otherwise: transfer.behind,
         };
-        let constant = |value: u64| KernelOperand::Constant { bits, value };
+        let constant = |value: u128| KernelOperand::Constant { bits, value };
         let mut place = index_operand;
         let to = self.based(transfer.before, transfer.to, transfer.memory);
         let value = match transfer.source {
@@ -187,8 +210,8 @@ impl<'m> Lowering<'m> {
 
     /// An element of which each byte is this one.
     fn repeated(&mut self, block: BlockId, byte: KernelOperand, element: u32) -> KernelOperand {
-        let ones = u64::from_le_bytes([1; 8]);
-        let mask = u64::MAX >> (64 - element);
+        let ones = u128::from_le_bytes([1; 16]);
+        let mask = all_bits(element);
         match byte {
             KernelOperand::Constant { value, .. } => {
                 KernelOperand::Constant { bits: element, value: (value & 0xff).wrapping_mul(ones) & mask }

@@ -96,7 +96,7 @@ impl Writer<'_> {
         }
     }
 
-    fn switch(&mut self, here: At, on: KernelOperand, cases: &[(u64, BlockId)], otherwise: BlockId) {
+    fn switch(&mut self, here: At, on: KernelOperand, cases: &[(u128, BlockId)], otherwise: BlockId) {
         let at = self.at_state(self.states[here.block.index()] + here.cycle.unwrap_or(0));
         let bits = self.kernel.bits(on);
         let view = self.view(on, here);

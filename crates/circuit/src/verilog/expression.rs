@@ -71,7 +71,7 @@ impl Writer<'_> {
                 let signed = action == Action::AShr;
                 match operands[1] {
                     KernelOperand::Constant { value, .. } => {
-                        let by = value.min(127) as u32;
+                        let by = value.min(128) as u32;
                         self.field(&views[0], by, bits, signed)
                     }
                     KernelOperand::Node(_) => self.down(node, &views, signed),
@@ -122,10 +122,10 @@ impl Writer<'_> {
     }
 
     /// A value moved up by a constant.
-    fn up(&mut self, view: &View, by: u64, bits: u32) -> String {
+    fn up(&mut self, view: &View, by: u128, bits: u32) -> String {
         match by {
             0 => self.field(view, 0, bits, true),
-            _ if by >= u64::from(bits) => format!("{bits}'d0"),
+            _ if by >= u128::from(bits) => format!("{bits}'d0"),
             _ => {
                 let by = by as u32;
                 format!("{{{}, {by}'d0}}", self.field(view, 0, bits - by, true))
@@ -202,7 +202,7 @@ impl Writer<'_> {
     /// Whether two values are in a relation.
     fn compared(&mut self, predicate: Predicate, operands: &[KernelOperand], at: At) -> String {
         let declared = operands.iter().filter_map(|operand| operand.node());
-        let declared = declared.map(|node| self.kernel.nodes[node].bits).max().unwrap_or(64);
+        let declared = declared.map(|node| self.kernel.nodes[node].bits).max().unwrap_or(128);
         let mut widest = 1;
         let mut signed = false;
         let mut is_full = false;

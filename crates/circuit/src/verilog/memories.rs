@@ -111,7 +111,13 @@ impl Writer<'_> {
             Some(length) => format!("{length} elements"),
             None => format!("fewer than 2^{bits} elements"),
         };
-        let note = format!("// {} is a memory of {elements} of {} bits", memory.name, memory.bits);
+        let parts = if memory.is_split { "; wider numbers are several, low bits first" } else { "" };
+        let before = match memory.before {
+            0 => String::new(),
+            before => format!("; the pointer points to element {before}"),
+        };
+        let note =
+            format!("// {} is a memory of {elements} of {} bits{parts}{before}", memory.name, memory.bits);
         let element = format!("// an element of {}, i{}: {}", memory.name, memory.bits, wire.reason);
         let reads = uses.reads.len() as u32;
         let is_written = !uses.addresses.is_empty();
@@ -143,6 +149,8 @@ impl Writer<'_> {
             reads,
             is_written,
             is_one_port,
+            before: memory.before,
+            is_split: memory.is_split,
         });
         let mut assign = |name: String, value: String| {
             self.assignments.push(format!("  assign {name} = {value};"));

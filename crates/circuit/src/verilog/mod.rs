@@ -46,6 +46,8 @@ pub struct Design {
     pub scalars: Vec<ScalarPort>,
     /// The result, if there is one.
     pub result: Option<ScalarPort>,
+    /// Bits of the result that mean something.
+    pub result_mask: u128,
     /// Memories outside.
     pub memories: Vec<MemoryPort>,
     /// What it is made of.
@@ -95,6 +97,10 @@ pub struct MemoryPort {
     pub is_written: bool,
     /// Whether reads and writes share one address.
     pub is_one_port: bool,
+    /// How many elements are before the one that the parameter points to.
+    pub before: u64,
+    /// Whether some numbers are several elements.
+    pub is_split: bool,
 }
 
 /// What a circuit is made of.
@@ -372,11 +378,35 @@ impl<'a> Writer<'a> {
         name
     }
 
+    /// The module and ports that are called otherwise than in the source.
+    fn renamed(&self, module: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut tell = |kind: &str, old: &str, new: &str| {
+            if old != new {
+                all.push(format!("the {kind} {old} of the source is called {new} here"));
+            }
+        };
+        tell("function", &self.kernel.name, module);
+        for &input in &self.kernel.inputs {
+            tell("parameter", &self.kernel.nodes[input].name, &self.node_names[input.index()]);
+        }
+        for (id, name) in &self.memory_names {
+            let memory = &self.kernel.memories[*id];
+            if let crate::kernel::MemoryKind::Port { parameter } = memory.kind {
+                tell(if parameter.is_some() { "pointer" } else { "data" }, &memory.name, name);
+            }
+        }
+        all
+    }
+
     fn finish(mut self, about: &[String]) -> Design {
         let name = self.names.module_name(&self.kernel.name);
         let mut text = String::new();
         let mut line = |words: &str| writeln!(text, "{words}").expect("writing to a string");
         for words in about {
+            line(&format!("// {}", words.replace(['\n', '\r'], " ")));
+        }
+        for words in self.renamed(&name) {
             line(&format!("// {}", words.replace(['\n', '\r'], " ")));
         }
         line("//");
@@ -424,6 +454,7 @@ impl<'a> Writer<'a> {
             parameters: self.kernel.parameters,
             scalars: self.scalars,
             result: self.result,
+            result_mask: u128::MAX,
             memories: self.outside,
             report: self.report,
         }

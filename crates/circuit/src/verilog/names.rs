@@ -342,7 +342,7 @@ fn wire_names(name: &str, reads: u32) -> impl Iterator<Item = String> {
 #[derive(Clone, Debug)]
 pub(super) enum View {
     /// A number of so many bits.
-    Number { bits: u32, value: u64 },
+    Number { bits: u32, value: u128 },
     /// A wire; above its bits it repeats the sign or has zeros, up to the declared ones.
     Net { name: String, bits: u32, signed: bool, declared: u32 },
 }

@@ -108,7 +108,7 @@ impl Writer<'_> {
         match view {
             View::Number { bits: declared, value } => {
                 let above = beyond_signed && value >> (declared - 1) & 1 != 0;
-                let all = if above { u128::MAX << declared } else { 0 } | u128::from(*value);
+                let all = if above { u128::MAX.checked_shl(*declared).unwrap_or(0) } else { 0 } | *value;
                 let all = if low < 128 { all >> low } else { 0 };
                 format!("{bits}'d{}", all & (u128::MAX >> (128 - bits)))
             }

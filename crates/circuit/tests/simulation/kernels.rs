@@ -300,18 +300,18 @@ fn what_cannot_be_a_circuit_is_refused_with_a_way_out() {
         ),
         ("define i32 @run(ptr %f) {\nentry:\n  %r = call i32 %f()\n  ret i32 %r\n}", "through a pointer"),
         ("define double @run(double %a) {\nentry:\n  ret double %a\n}", "type double"),
-        ("define i32 @run(i128 %a) {\nentry:\n  ret i32 0\n}", "128 bits"),
+        ("define i32 @run(i256 %a) {\nentry:\n  ret i32 0\n}", "256 bits"),
         (
-            "define i32 @run(ptr %p, ptr %q, i1 %c) {\nentry:\n  %r = select ptr i1 %c, ptr %p, ptr %q\n  %v = load i32, ptr %r\n  ret i32 %v\n}",
+            "define i1 @run(ptr %p, ptr %q, i1 %c) {\nentry:\n  %r = select ptr i1 %c, ptr %p, ptr %q\n  %v = icmp eq i1 ptr %r, ptr %p\n  ret i1 %v\n}",
             "may lead to",
         ),
         (
-            "define i32 @run(ptr %p) {\nentry:\n  %a = load i32, ptr %p\n  %b = load i8, ptr %p\n  ret i32 %a\n}",
-            "by 32 bits and by 8 bits",
+            "define i128 @run(i128 %a, i128 %b) {\nentry:\n  %r = udiv i128 i128 %a, i128 %b\n  ret i128 %r\n}",
+            "128 bits is divided",
         ),
         (
-            "define i32 @run(ptr %p, i64 %i) {\nentry:\n  %q = getelementptr i8, ptr %p, i64 %i\n  %a = load i32, ptr %q\n  ret i32 %a\n}",
-            "no multiple",
+            "define i32 @run(ptr %p) {\nentry:\n  %q = load ptr, ptr %p\n  %a = load i32, ptr %q\n  ret i32 %a\n}",
+            "pointer is kept in memory",
         ),
         ("define i32 @run(ptr %p) {\nentry:\n  %a = load volatile i32, ptr %p\n  ret i32 %a\n}", "volatile"),
     ];

@@ -22,6 +22,25 @@ Examples:
 Exit status: 0 success, 1 opcost failed, 2 usage, 3 circuit and function differ or a call is refused,
 4 the program failed.";
 
+/// No `FUNCTION.POINTER=ELEMENTS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WrongBefore;
+
+impl std::fmt::Display for WrongBefore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("write FUNCTION.POINTER=ELEMENTS, such as fir.x=3, with 1 to 65536 elements")
+    }
+}
+
+impl std::error::Error for WrongBefore {}
+
+/// `FUNCTION.POINTER=ELEMENTS`.
+fn parse_before(text: &str) -> Result<(String, u64), WrongBefore> {
+    let (port, count) = text.split_once('=').ok_or(WrongBefore)?;
+    let count = count.parse().ok().filter(|count| (1..=65536).contains(count)).ok_or(WrongBefore)?;
+    Ok((port.to_owned(), count))
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct HdlArguments {
     /// Sources in C, .bc or .ll. Together they are one program.
@@ -59,6 +78,10 @@ pub(crate) struct HdlArguments {
     /// Elements that the testbench gives to such a memory.
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub(crate) elements: u64,
+    /// So many elements are before the one that a pointer points to: FUNCTION.POINTER=ELEMENTS. Addresses count from
+    /// the first of them. May be repeated.
+    #[arg(long, value_name = "ELEMENTS", value_parser = parse_before)]
+    pub(crate) before: Vec<(String, u64)>,
     /// How the circuit is called: by start and done alone, or also by a module around it.
     #[arg(long, value_name = "KIND", value_enum, default_value = "start")]
     pub(crate) interface: InterfaceName,

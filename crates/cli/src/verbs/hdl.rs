@@ -13,6 +13,7 @@ use crate::verbs::hdl_synthesise::synthesise;
 use crate::verbs::loops::analysed;
 use crate::verbs::selection::{OF_RUNS, about, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use opcost_answer::hdl::HdlAnswers;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::{HdlJob, HdlLimits, HdlSchedule, WorldWish};
 use opcost_report::hdl::{HdlJson, HdlReplay, HdlReport, print_hdl};
@@ -28,6 +29,17 @@ pub(crate) fn run(arguments: &HdlArguments) -> Result<Status, Failure> {
     let result = result.and_then(|()| carry_out(arguments));
     save_failure_json(&result, arguments.json.as_deref());
     result
+}
+
+/// Calls of a run cannot be written down.
+fn unreplayed(arguments: &HdlArguments, answers: &HdlAnswers) -> Failure {
+    match &answers.unreplayed {
+        None => unnamed_data(arguments, "--replay"),
+        Some(reason) => Failure::Usage(format!(
+            "--replay writes no such calls down: {} {reason}; use --cosimulate",
+            arguments.top
+        )),
+    }
 }
 
 fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
@@ -70,6 +82,7 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
         source,
         is_cpp,
         contracts: arguments.contracts.contracts.clone(),
+        before: arguments.before.clone(),
         widths: arguments.widths.widths(),
         schedule: match arguments.schedule {
             ScheduleName::Common => HdlSchedule::Common,
@@ -86,6 +99,12 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     };
     let answers = build.query(question, &inputs)?;
     drop(working);
+    if arguments.interface == InterfaceName::Axi && answers.axi.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{} has numbers of more than 64 bits, and registers of the bus have 64; use --interface start or stream",
+            arguments.top
+        )));
+    }
     let folder = &*arguments.folder;
     std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
     let file = |end: &str| folder.join(format!("{}{end}", answers.name));
@@ -121,7 +140,7 @@ fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     };
     let mut calls = None;
     if arguments.replay {
-        let source = answers.replay.as_ref().ok_or_else(|| unnamed_data(arguments, "--replay"))?;
+        let source = answers.replay.as_ref().ok_or_else(|| unreplayed(arguments, &answers))?;
         save_text(Some(&file("_replay.c")), source, Stream::Stdout)?;
         match replay(arguments, &answers, &sources)? {
             Replayed::Failed(words) => {

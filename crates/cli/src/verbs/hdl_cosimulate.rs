@@ -46,8 +46,8 @@ pub(super) fn cosimulate(
             return Err(not_driven(&driver, &output));
         }
         return Err(Failure::Usage(format!(
-            "{} does something undefined with inputs at random: {}; state what its callers keep (--assume), or give \
-             it larger memories (--elements)",
+            "{} does something undefined with inputs at random: {}; state what its callers keep (--assume), give \
+             it larger memories (--elements), or elements before a pointer (--before)",
             arguments.top,
             complaint(&output)
         )));

@@ -5,6 +5,7 @@
 //! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
 
 mod elements;
+mod forms;
 mod idioms;
 mod replay;
 

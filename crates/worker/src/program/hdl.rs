@@ -6,9 +6,9 @@
 
 use opcost_analysis::memory::MemoryModel;
 use opcost_circuit::{
-    Claim, Design, DriverFunction, DriverInputs, IntervalLimit, Kernel, NodeOrigin, Resources, Schedule,
-    StateLoop, StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared, design,
-    driver, frame, lower, replay, schedule, stream, stream_testbench, testbench, widths,
+    Claim, Design, DriverFunction, DriverInputs, IntervalLimit, Kernel, LowerOptions, NodeOrigin, Resources,
+    Schedule, StateLoop, StateReason, Target, axi, axi_header, axi_testbench, check, contract, declared,
+    design, driver, frame, lower_with, replay, schedule, stream, stream_testbench, testbench, widths,
 };
 use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
@@ -19,7 +19,7 @@ use opcost_job::program::{HdlJob, HdlSchedule, HdlWidths};
 use opcost_llvm::Session;
 
 use super::hdl_claims::{claimed, pieces};
-use super::hdl_elements;
+use super::{hdl_elements, hdl_shape};
 use crate::error::WorkError;
 
 /// The circuit of a function.
@@ -38,11 +38,19 @@ pub(crate) fn answer(
     let refuse = |refusal: opcost_circuit::CircuitRefusal| {
         WorkError::Refused(format!("{} is no circuit: {refusal}", job.top))
     };
-    let mut kernel = lower(module, function, limits.address_bits).map_err(refuse)?;
+    let options = LowerOptions {
+        position_bits: limits.address_bits,
+        indices: &|function, at| session.indices(function, at),
+        before: hdl_elements::before(module, function, &job.before)?,
+    };
+    let mut kernel = lower_with(module, function, &options).map_err(refuse)?;
+    let body = &module.functions[function];
+    hdl_shape::refuse_written(&kernel, body).map_err(refuse)?;
+    let shape = session.shape(function);
     let resources =
         Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
     let target = Target::ice40(limits.period, resources);
-    let split = hdl_elements::split(program, function, &job.contracts);
+    let split = hdl_elements::split(module, function, &job.contracts, &shape);
     let job = &HdlJob { contracts: split.numbers.clone(), ..job.clone() };
     let mut claimed = claimed(program, session, job)?;
     claimed.assumes.extend(hdl_elements::assumed(&split));
@@ -72,11 +80,16 @@ pub(crate) fn answer(
         return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
     }
     let wires = wires_of(&kernel);
-    let about = about(job, &claimed.assumes);
-    let design = design(&kernel, &schedule, &wires, &target, &about);
+    let mut about = about(job, &claimed.assumes);
+    about.extend(hdl_shape::explained(body, &shape));
+    let mut design = design(&kernel, &schedule, &wires, &target, &about);
+    design.result_mask = hdl_shape::result_mask(&shape);
     let mut answers = made(&kernel, &schedule, &target, &design);
-    let lengths: Vec<u64> =
-        design.memories.iter().map(|memory| memory.length.unwrap_or(limits.elements)).collect();
+    let lengths: Vec<u64> = design
+        .memories
+        .iter()
+        .map(|memory| memory.length.unwrap_or(limits.elements + memory.before))
+        .collect();
     answers.ports = design
         .memories
         .iter()
@@ -92,11 +105,13 @@ pub(crate) fn answer(
     answers.stream = stream(&design);
     let vectors = format!("{}.vectors", design.name);
     answers.stream_testbench = stream_testbench(&design, &vectors, &lengths);
-    answers.axi = axi(&design);
-    answers.axi_header = axi_header(&design);
-    answers.axi_testbench = axi_testbench(&design, &vectors, &lengths);
+    // Registers of the bus have at most two words.
+    if !design.scalars.iter().chain(&design.result).any(|scalar| scalar.declared > 64) {
+        answers.axi = axi(&design);
+        answers.axi_header = axi_header(&design);
+        answers.axi_testbench = axi_testbench(&design, &vectors, &lengths);
+    }
     answers.testbench = testbench(&design, &vectors, &lengths);
-    let body = &module.functions[function];
     let is_named =
         |memory: &opcost_circuit::MemoryPort| memory.parameter.is_some() || !memory.source_name.contains('.');
     // What static data holds is known from the program that writes it.
@@ -109,6 +124,9 @@ pub(crate) fn answer(
     let given = DriverInputs {
         scalars: pieces(&design, body, &job.contracts),
         elements: hdl_elements::pieces(&design, &kernel, &split, session)?,
+        allowed: hdl_shape::allowed(&design, &shape),
+        members: hdl_elements::members(&design, &split)?,
+        booleans: hdl_elements::booleans(&design, &kernel, session),
     };
     if design.memories.iter().all(|memory| is_named(memory) && can_be_written(memory)) {
         let called = DriverFunction {
@@ -116,14 +134,31 @@ pub(crate) fn answer(
             // C++ calls it by the name that it has there, and not by the linker's.
             function: if job.is_cpp { name_in_source(&job.top, body) } else { body.name.clone() },
             is_cpp: job.is_cpp,
+            by_words: hdl_shape::by_words(module, body, &shape),
         };
         answers.driver = Some(driver(&design, &called, &lengths, &given));
-        answers.replay = Some(replay(&design, &body.name, &lengths, &given.scalars));
+        match unreplayed(&design, body) {
+            None => answers.replay = Some(replay(&design, &body.name, &lengths, &given.scalars)),
+            unreplayed => answers.unreplayed = unreplayed,
+        }
     }
     answers.contract = contract(&design, &given.scalars);
     answers.certificate = claimed.certificate;
     answers.assumes = claimed.assumes;
     Ok(answers)
+}
+
+/// Why calls of a run cannot be written down, if that is so.
+fn unreplayed(design: &Design, body: &Function) -> Option<String> {
+    let is_wide = |scalar: &opcost_circuit::ScalarPort| scalar.declared > 64;
+    if design.scalars.iter().chain(&design.result).any(is_wide) {
+        return Some("has numbers of more than 64 bits".to_owned());
+    }
+    if body.parameter_facts.iter().any(|facts| facts.byval.is_some()) {
+        return Some("takes a struct by value that is passed on the stack".to_owned());
+    }
+    let mut memories = design.memories.iter();
+    memories.any(|memory| memory.before > 0).then(|| "uses elements before a pointer (--before)".to_owned())
 }
 
 /// The function of a name.
@@ -168,11 +203,6 @@ fn called_by_anyone(id: FunctionId, body: &Function, name: &str) -> Result<Funct
     if body.linkage != Linkage::Exact {
         return Err(WorkError::Usage(format!(
             "{name} is static or may be replaced; leave the word out, so that a circuit of it can be called by anyone"
-        )));
-    }
-    if body.parameter_facts.iter().any(|facts| facts.byval.is_some() || facts.is_sret) {
-        return Err(WorkError::Usage(format!(
-            "{name} takes or gives a structure as a value; pass a pointer to it, or its parts one by one"
         )));
     }
     Ok(id)

@@ -15,7 +15,7 @@ use opcost_analysis::ranges::{Sign, ValueRange};
 use opcost_bits::widths::CertifiedRanges;
 use opcost_bits::{Widths, text};
 use opcost_circuit::{Claim, Design, Pieces, ScalarPort};
-use opcost_ir::{Function, Module, Value};
+use opcost_ir::{Function, Module, Type, Value};
 use opcost_key::FunctionId;
 use opcost_llvm::{LlvmBits, ParameterPromise, Session};
 
@@ -109,7 +109,10 @@ fn by_llvm(
         for position in 0..body.parameters {
             let pieces = integers(body, position, contracts);
             let low = pieces.iter().map(|piece| piece.0).min();
-            if let Some((low, high)) = low.zip(pieces.iter().map(|piece| piece.1).max()) {
+            // A promise has 64 bits.
+            if let Some((low, high)) =
+                low.filter(|_| is_word(module, body, position)).zip(pieces.iter().map(|piece| piece.1).max())
+            {
                 session.promise(ParameterPromise { function, position, low: low as u64, high: high as u64 });
             }
         }
@@ -119,6 +122,11 @@ fn by_llvm(
         }
     }
     all
+}
+
+fn is_word(module: &Module, body: &Function, position: u32) -> bool {
+    let Type::Function(_, parameters, _) = &module.types[body.ty] else { return false };
+    parameters.get(position as usize).is_some_and(|&ty| matches!(module.types[ty], Type::Integer(..=64)))
 }
 
 /// Whole numbers that contracts allow for a parameter.

@@ -11,6 +11,7 @@ mod foreseen;
 mod hdl;
 mod hdl_claims;
 mod hdl_elements;
+mod hdl_shape;
 mod inputs;
 mod loops;
 mod name;
