@@ -62,17 +62,17 @@ int main(int count, char **) {
     until.tv_sec += 1;
     return sem_timedwait(&semaphore, &until);
   });
-  // Comes in time, so that the clock does not go to the deadline.
+  // Comes in time, so that the clock does not go to the deadline. It cannot come before this thread
+  // waits, so that each run asks twice.
   bool is_there = false;
+  std::unique_lock held(mutex);
   std::thread other([&] {
     std::unique_lock lock(mutex);
     is_there = true;
     changed.notify_one();
   });
-  timed("another thread", [&] {
-    std::unique_lock lock(mutex);
-    return changed.wait_until(lock, Clock::now() + 1000s, [&] { return is_there; });
-  });
+  timed("another thread", [&] { return changed.wait_until(held, Clock::now() + 1000s, [&] { return is_there; }); });
+  held.unlock();
   other.join();
   int ends[2], status = 0;
   uint64_t ours = 0, theirs = 0;
