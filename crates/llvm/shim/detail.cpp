@@ -180,7 +180,8 @@ private:
     std::string name = variable.getName().str();
     // Cut to a part the argument holds more than that: perhaps all of it.
     uint64_t passed = function.getDataLayout().getTypeSizeInBits(argument->getType()).getFixedValue();
-    bool is_whole = passed >= variable.getSizeInBits().value_or(size);
+    uint64_t bits = variable.getSizeInBits().value_or(size);
+    bool is_whole = passed >= bits || (offset == 0 && size >= bits);
     if (!is_whole) name += field_at(variable.getType(), offset, std::max(size, passed));
     names[argument->getArgNo()] = name;
   }

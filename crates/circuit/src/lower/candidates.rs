@@ -13,28 +13,11 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::accesses::AccessSite;
+use super::candidate::{Candidate, CandidatePhi};
 use super::structs::Field;
 use super::{Frame, Lowered, Lowering, zero_position};
 use crate::kernel::{Action, KernelOperand, MemoryId, NodeId};
 use crate::refusal::CircuitRefusal;
-
-/// Where a pointer may lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    pub(crate) memory: MemoryId,
-    /// Bytes.
-    pub(crate) position: KernelOperand,
-    /// Whether it leads there.
-    pub(crate) is_taken: KernelOperand,
-}
-
-/// A phi of pointers to several memories, to be filled in.
-#[derive(Clone, Debug)]
-pub(crate) struct CandidatePhi {
-    at: InstructionId,
-    /// Of each memory the position and the bit.
-    candidates: Vec<(MemoryId, NodeId, NodeId)>,
-}
 
 pub(super) const YES: KernelOperand = KernelOperand::Constant { bits: 1, value: 1 };
 const NO: KernelOperand = KernelOperand::Constant { bits: 1, value: 0 };

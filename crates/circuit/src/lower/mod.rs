@@ -10,6 +10,7 @@
 
 mod accesses;
 mod calls;
+mod candidate;
 mod candidates;
 mod maker;
 mod operations;
@@ -173,7 +174,7 @@ pub(crate) struct Frame<'m> {
     last: HashMap<BlockId, BlockId>,
     /// Phis to be filled in.
     phis: Vec<(InstructionId, NodeId)>,
-    pub(crate) candidate_phis: Vec<candidates::CandidatePhi>,
+    pub(crate) candidate_phis: Vec<candidate::CandidatePhi>,
 }
 
 /// A kernel that is being made.
@@ -193,7 +194,7 @@ pub(crate) struct Lowering<'m> {
     /// Nodes that are positions, with their memories.
     pub(crate) positions: BTreeMap<NodeId, MemoryId>,
     /// Pointers that may lead to several memories, by the nodes in place of them.
-    pub(crate) several: HashMap<NodeId, Vec<candidates::Candidate>>,
+    pub(crate) several: HashMap<NodeId, Vec<candidate::Candidate>>,
     /// Functions that are being lowered, the innermost last.
     stack: Vec<FunctionId>,
     /// Memory that is filled or moved, to become loops.

@@ -10,7 +10,7 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::candidates::Candidate;
+use super::candidate::Candidate;
 use super::{Frame, Lowered, Lowering, name_of};
 use crate::kernel::{
     Action, Factor, KernelLocation, KernelMemory, KernelOperand, MemoryCells, MemoryId, MemoryKind, signed,
