@@ -192,6 +192,13 @@ impl Screen<'_> {
         } else {
             line.trim_end().to_owned()
         };
+        // Why it went stands behind it, where there is room.
+        let why =
+            step.because.as_deref().filter(|_| step.change == Change::Went).map(|why| format!(" · {why}"));
+        if let Some(why) = why.filter(|why| width_of(&line) + width_of(why) <= self.room()) {
+            let _ = writeln!(text, "{styled}{}", paint(DIM, why));
+            return;
+        }
         let _ = writeln!(text, "{styled}{}", paint(DIM, ran));
         if let Some(because) = &step.because {
             let indent = STAGE + pass + 3;
