@@ -48,8 +48,6 @@ constexpr double kLine = 64;
 constexpr double kFar = 2048;
 // Loads that are followed to the address of an address.
 constexpr unsigned kDeep = 3;
-// Loops one after the other that are followed to where the first is entered.
-constexpr unsigned kLoops = 16;
 // A stride that the code does not say. In a loop around another, its iterations are taken to follow
 // each other without a gap, as rows of a matrix do.
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -178,22 +176,25 @@ private:
 
   // How often a loop was entered, and how often its header ran each time.
   Turns turns(const Loop *loop) const {
-    double header = count(loop->getHeader()), entries = entered(loop, kLoops);
+    double header = count(loop->getHeader()), entries = entered(loop);
     return {loop, entries, entries > 0 ? header / entries : 0};
   }
 
   // How often control came to a loop. A loop before it is left as often as it was entered, while its
   // last block ran for each iteration.
-  double entered(const Loop *loop, unsigned more) const {
+  double entered(const Loop *loop) const {
+    // A loop that comes before itself, through others, is entered as often as its first block ran.
+    auto [known, is_new] = entered_by_loop.try_emplace(loop, count(loop->getHeader()));
+    if (!is_new) return known->second;
     double entries = 0;
     for (const BasicBlock *before : predecessors(loop->getHeader())) {
       if (loop->contains(before)) continue;
       const Loop *left = loops.getLoopFor(before);
       while (left && left->getParentLoop() && !left->getParentLoop()->contains(loop)) left = left->getParentLoop();
-      bool is_left = left && !left->contains(loop) && more > 0;
-      entries += is_left ? std::min(count(before), entered(left, more - 1)) : count(before);
+      bool is_left = left && !left->contains(loop);
+      entries += is_left ? std::min(count(before), entered(left)) : count(before);
     }
-    return std::min(std::max(entries, 1.0), count(loop->getHeader()));
+    return entered_by_loop[loop] = std::min(std::max(entries, 1.0), count(loop->getHeader()));
   }
 
   void add(Instruction &one) {
@@ -364,7 +365,7 @@ private:
   const DataLayout &layout;
   const std::map<const BasicBlock *, double> &counts;
   std::vector<Group> groups;
-  mutable std::map<const Loop *, double> footprints, iterations;
+  mutable std::map<const Loop *, double> footprints, iterations, entered_by_loop;
 };
 
 } // namespace

@@ -75,7 +75,7 @@ fn within_reach(problem: &Problem, values: &IdMap<VariableId, f64>, others: &IdM
 /// cost is: duals of variables that presolving merged lose digits (to search on:
 /// another number below, and `PROPTEST_CASES=2000000`).
 fn drawn() -> ProptestConfig {
-    ProptestConfig { rng_seed: RngSeed::Fixed(45), ..ProptestConfig::with_cases(1000) }
+    ProptestConfig { rng_seed: RngSeed::Fixed(45), ..ProptestConfig::with_cases(20_000) }
 }
 
 proptest! {
