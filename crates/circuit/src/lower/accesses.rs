@@ -116,12 +116,23 @@ impl<'m> Lowering<'m> {
                 true => one,
                 false => self.moved_up(block, one, field, bits),
             };
-            all = Some(match all {
-                None => one,
-                Some(all) => self.node(block, Action::Or, vec![all, one], bits).into(),
-            });
+            all = Some(self.beside(block, all, one, bits));
         }
         all.unwrap_or(KernelOperand::Constant { bits, value: 0 })
+    }
+
+    /// Parts that are there already, and one more; each is where it belongs, and zero elsewhere.
+    fn beside(
+        &mut self,
+        block: BlockId,
+        parts: Option<KernelOperand>,
+        part: KernelOperand,
+        bits: u32,
+    ) -> KernelOperand {
+        match parts {
+            None => part,
+            Some(parts) => self.node(block, Action::Or, vec![parts, part], bits).into(),
+        }
     }
 
     pub(super) fn write_fields(
@@ -166,10 +177,7 @@ impl<'m> Lowering<'m> {
             let one = self.node(block, Action::Load(site.memory), operands, element).into();
             let part = Field { offset: piece * element, bits: element };
             let one = if count == 1 { one } else { self.moved_up(block, one, part, whole) };
-            all = Some(match all {
-                None => one,
-                Some(all) => self.node(block, Action::Or, vec![all, one], whole).into(),
-            });
+            all = Some(self.beside(block, all, one, whole));
         }
         let all = all.expect("a number has an element");
         if field.bits == whole {
