@@ -39,6 +39,11 @@ impl Scratch {
         listed(|| tempfile::Builder::new().prefix(prefix).tempdir_in(parent))
     }
 
+    /// The folder of this process that a path is in.
+    pub fn holding(path: &Path) -> Option<PathBuf> {
+        list().iter().find(|folder| path.starts_with(folder)).cloned()
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
