@@ -5,7 +5,8 @@
 //! itself ([`offer_self`]); the one that `OPCOST` names; `opcost` beside this program or in the
 //! folders above, up to two; `opcost` in PATH.
 //!
-//! Cost: a start of the program (about 10 ms), and JSON both ways.
+//! Cost: a start of the program (about 10 ms), and JSON both ways; of a job that was done before, hashes of
+//! what it reads (`kept.rs`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,6 +17,7 @@ use opcost_answer::files::behind_name;
 use opcost_answer::names::shown_name;
 
 use crate::cases::{Refusal, Reply, Request};
+use crate::kept::{KeptJob, parse};
 
 /// The hidden verb by which a program does a job: `opcost __work FILE`.
 pub const WORK: &str = "__work";
@@ -39,44 +41,69 @@ pub fn reply_path(job: &Path) -> PathBuf {
     job.with_added_extension("reply")
 }
 
-/// Has a job done. It is written to `file`; `about` names what it is about, for messages.
+/// Has a job done, or takes what it came to before. It is written to `file`; `about` names what it is about,
+/// for messages.
 ///
 /// # Errors
 /// No program does jobs; it refused, or LLVM ended it.
 pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
-    let text = serde_json::to_vec(&request.job()).expect("a job is plain data");
-    std::fs::write(file, text).map_err(Failure::file("write", file))?;
+    let job = request.job();
+    let text = serde_json::to_string(&job).expect("a job is plain data");
     let program = worker_program()?;
-    let mut command = Command::new(&program);
+    let kept = KeptJob::of(&job, &text, file, &program);
+    if let Some(answer) = kept.as_ref().and_then(|kept| R::answer(parse(&kept.taken()?).ok()?.ok()?)) {
+        return Ok(answer);
+    }
+    let (reply, text) = done(&program, &text, file, about)?;
+    if let Some(kept) = kept {
+        kept.keep(&reply, &text);
+    }
+    R::answer(reply).ok_or_else(|| strange(&program, about))
+}
+
+/// Has a job done, whether it was done before or not: how long it takes is asked, too.
+///
+/// # Errors
+/// No program does jobs; it refused, or LLVM ended it.
+pub fn ask_anew<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
+    let text = serde_json::to_string(&request.job()).expect("a job is plain data");
+    let program = worker_program()?;
+    let (reply, _) = done(&program, &text, file, about)?;
+    R::answer(reply).ok_or_else(|| strange(&program, about))
+}
+
+/// The reply of a worker, and its text.
+fn done(program: &Path, job: &str, file: &Path, about: &str) -> Result<(Reply, String), Failure> {
+    std::fs::write(file, job).map_err(Failure::file("write", file))?;
+    let mut command = Command::new(program);
     if std::env::var_os("GLIBC_TUNABLES").is_none() {
         command.env("GLIBC_TUNABLES", LARGE_PAGES);
     }
-    let output = command
-        .arg(WORK)
-        .arg(file)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Failure::file("start", &program))?;
+    let output =
+        command.arg(WORK).arg(file).stdin(Stdio::null()).output().map_err(Failure::file("start", program))?;
     if !output.status.success() {
         return Err(broken(about, output.status, &output.stderr));
     }
     let path = reply_path(file);
-    let text = std::fs::read(&path).map_err(Failure::file("read", &path))?;
-    let strange = || Failure::Module {
-        module: about.to_owned(),
-        message: format!(
-            "{} answers as another version of opcost does; name one of this version",
-            program.display()
-        ),
-    };
-    let reply: Result<Reply, Refusal> = serde_json::from_slice(&text).map_err(|_| strange())?;
-    match reply {
-        Ok(reply) => R::answer(reply).ok_or_else(strange),
+    let text = std::fs::read_to_string(&path).map_err(Failure::file("read", &path))?;
+    match parse(&text).map_err(|_| strange(program, about))? {
+        Ok(reply) => Ok((reply, text)),
         Err(Refusal::Usage(words)) => Err(Failure::Usage(behind_name(about, &words))),
         Err(Refusal::DefinedTwice(name)) => {
             Err(Failure::DefinedTwice { symbol: shown_name(&name), inputs: about.to_owned() })
         }
         Err(Refusal::Failed(words)) => Err(Failure::Module { module: about.to_owned(), message: words }),
+    }
+}
+
+/// A program answers something else.
+fn strange(program: &Path, about: &str) -> Failure {
+    Failure::Module {
+        module: about.to_owned(),
+        message: format!(
+            "{} answers as another version of opcost does; name one of this version",
+            program.display()
+        ),
     }
 }
 

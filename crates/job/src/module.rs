@@ -185,6 +185,8 @@ pub struct ModuleReply {
     pub portability: Option<Portability>,
     /// Where the time went, of modules that became machine code.
     pub phases: Option<Phases>,
+    /// Sources whose lines were looked at: they are believed if they are what was compiled.
+    pub sources: Vec<PathBuf>,
 }
 
 /// What one module took.

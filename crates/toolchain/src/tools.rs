@@ -107,6 +107,14 @@ pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), 
     if relayed(command, tool, |_| ())?.success() { Ok(()) } else { Err(failed(tool, input)) }
 }
 
+/// The same; what the tool said, too.
+pub(crate) fn run_tool_heard(command: &mut Command, tool: &Path, input: &Path) -> Result<Vec<u8>, Failure> {
+    command.args(colours_of(tool).filter(|_| wants_colour()));
+    let mut said = Vec::new();
+    let status = relayed(command, tool, |line| said.extend_from_slice(line.as_bytes()))?;
+    if status.success() { Ok(said) } else { Err(failed(tool, input)) }
+}
+
 /// Links a program of these inputs.
 pub(crate) fn run_linker(command: &mut Command, tool: &Path, inputs: &[Input]) -> Result<(), Failure> {
     command.args(colours_of(tool).filter(|_| wants_colour()));

@@ -8,6 +8,7 @@ use opcost_key::Anchor;
 
 use super::state::{Build, Platform};
 use crate::input::{Input, Language};
+use crate::kept::source::{Compilation, compile};
 use crate::link_flags::is_linkers;
 use crate::tools::run_tool;
 use crate::wasm_flags::target;
@@ -116,13 +117,20 @@ impl Build {
                 )));
             }
         }
-        run_tool(command.arg(&input.path), compiler, &input.path)?;
+        match input.language {
+            Language::C | Language::Cxx => compile(&mut command, self.compilation(compiler, input, &output))?,
+            _ => run_tool(command.arg(&input.path), compiler, &input.path)?,
+        }
         if self.anchor(input) == Anchor::Pgo {
             let there = self.path(format!("{position}.pgo.bc"));
             self.to_pgo(input, output, &there)?;
             return Ok(there);
         }
         Ok(output)
+    }
+
+    fn compilation<'a>(&self, compiler: &'a Path, input: &'a Input, output: &'a Path) -> Compilation<'a> {
+        Compilation { compiler, source: &input.path, output, is_cxx: input.language == Language::Cxx }
     }
 
     /// Brings a module that the front end made to where profile passes read.

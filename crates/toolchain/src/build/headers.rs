@@ -16,7 +16,6 @@ use opcost_interrupt::Scratch;
 use opcost_runtime::portable::{CXX_HEADERS, CxxLibrary, HEADERS, NoCxxLibrary, TEMPLATES, cxx_library};
 
 use super::state::Build;
-use crate::cache::cache;
 use crate::runtime::{write_all, write_each};
 use opcost_answer::Failure;
 
@@ -64,7 +63,7 @@ impl Build {
     /// The folder of the C++ library's headers: in the cache, or else in the build's.
     fn unpacked(&self) -> Result<PathBuf, Failure> {
         let library = cxx_library().map_err(|why| missing(&why))?;
-        if let Some(folder) = cache().and_then(|cache| cached(&library, &cache)) {
+        if let Some(folder) = opcost_cache::choice::folder().and_then(|cache| cached(&library, &cache)) {
             return Ok(folder);
         }
         let folder = self.path("libstdc++");

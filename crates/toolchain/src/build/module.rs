@@ -46,7 +46,8 @@ impl Build {
     fn have_built(&self, job: ModuleJob) -> Result<ModuleReply, Failure> {
         let module = job.module.clone();
         let file = job.output.with_extension("job");
-        let reply = opcost_job::ask(job, &file, &module)?;
+        let asked = if self.options.time { opcost_job::ask_anew } else { opcost_job::ask };
+        let reply = asked(job, &file, &module)?;
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));
         }

@@ -10,7 +10,7 @@ use opcost_profile::formats::map::{read_maps, write_map};
 
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
-use super::texts::texts_of;
+use super::texts::{sources_of, texts_of};
 use super::{charge, meter, portable, sampled, values};
 use crate::error::WorkError;
 
@@ -59,7 +59,7 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
             charge::charge(session, job, runtime.as_deref(), watch)?
         }
         (ModulePurpose::Sample { optimise }, None) => {
-            Some(sampled::table_code(session, job, *optimise, watch)?)
+            return sampled::table_code(session, job, *optimise, watch);
         }
         (ModulePurpose::Count { .. }, None) => return count(session, job, watch),
     };
@@ -74,6 +74,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     let wanted = plan_request(&mut module, job);
     let mut made = plan(&module, &wanted)?;
     made.map.texts = texts_of(&module, job);
+    let sources = sources_of(&module, job);
     drop(module);
     watch.lap("plan");
     let (bytes, hash) = write_map(&made.map);
@@ -83,7 +84,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     watch.lap("apply");
     if job.product == Product::Counted {
         session.write_counted(&job.output, &bytes, &made.plan, hash)?;
-        return Ok(ModuleReply::default());
+        return Ok(ModuleReply { sources, ..ModuleReply::default() });
     }
     session.embed_map(&job.map)?;
     watch.lap("embed");
@@ -92,6 +93,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     Ok(ModuleReply {
         counts_by_thread: made.plan.per_thread,
         phases: Some(watch.finish(instructions)),
+        sources,
         ..ModuleReply::default()
     })
 }

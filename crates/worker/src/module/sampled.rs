@@ -6,13 +6,13 @@
 //! stands for which instruction and block, and how often.
 
 use opcost_instrument::{Bodies, survey};
-use opcost_job::module::{ModuleJob, Phases, Product};
+use opcost_job::module::{ModuleJob, ModuleReply, Product};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
-use super::texts::texts_of;
+use super::texts::{sources_of, texts_of};
 use crate::error::WorkError;
 
 /// Writes the object.
@@ -21,7 +21,7 @@ pub(crate) fn table_code(
     job: &ModuleJob,
     optimise: Option<u8>,
     mut watch: Stopwatch,
-) -> Result<Phases, WorkError> {
+) -> Result<ModuleReply, WorkError> {
     if job.product != Product::Object {
         return Err(WorkError::Refused(
             "what is sampled becomes machine code: --emit exe, obj or shared".to_owned(),
@@ -33,6 +33,7 @@ pub(crate) fn table_code(
     let wanted = plan_request(&mut module, job);
     let mut map = survey(&module, &wanted, Bodies::Own)?;
     map.texts = texts_of(&module, job);
+    let sources = sources_of(&module, job);
     let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
     drop(module);
     let (bytes, hash) = write_map(&map);
@@ -49,7 +50,7 @@ pub(crate) fn table_code(
     }
     session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
     watch.lap("machine code");
-    Ok(watch.finish(instructions))
+    Ok(ModuleReply { phases: Some(watch.finish(instructions)), sources, ..ModuleReply::default() })
 }
 
 /// For each instruction of the module its block, numbered through the module.

@@ -10,12 +10,23 @@
 //! file is read once. Limit: DWARF before version 5 has no checksums.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use opcost_answer::names::tidy;
 use opcost_ir::Module;
 use opcost_job::module::ModuleJob;
 use opcost_key::{FileId, FileTexts, LineText, text_hash};
+
+/// The files that these texts are of, whether they could be believed or not.
+pub(crate) fn sources_of(module: &Module, job: &ModuleJob) -> Vec<PathBuf> {
+    let named: BTreeSet<FileId> =
+        module.places.values().filter(|place| place.line != 0).map(|place| place.file).collect();
+    named.into_iter().map(|file| path_of(module, job, file)).collect()
+}
+
+fn path_of(module: &Module, job: &ModuleJob, file: FileId) -> PathBuf {
+    tidy(&job.root.join(&module.files[file]))
+}
 
 /// The texts of all lines that code or functions of the module are on.
 pub(crate) fn texts_of(module: &Module, job: &ModuleJob) -> Vec<FileTexts> {
@@ -33,7 +44,7 @@ pub(crate) fn texts_of(module: &Module, job: &ModuleJob) -> Vec<FileTexts> {
 
 /// What a file held when it was compiled.
 fn compiled_text(module: &Module, job: &ModuleJob, file: FileId) -> Option<Vec<u8>> {
-    let path = tidy(&job.root.join(&module.files[file]));
+    let path = path_of(module, job, file);
     let checksum = module.checksums.get(file).and_then(Option::as_deref);
     if checksum.is_none() && !is_fresh(&path, job) {
         return None;

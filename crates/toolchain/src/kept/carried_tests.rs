@@ -1,5 +1,9 @@
 //! Is what is kept what clang would make, and is nothing else believed?
 
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+
+use super::super::tool::resolve;
 use super::*;
 
 /// A source of ours that includes one of others, and where both are made and kept.
@@ -18,20 +22,15 @@ impl Scene {
 
     fn write_header(&self, value: &str) {
         std::fs::write(self.folder.path().join("other.h"), format!("#define X {value}\n")).expect("written");
+        wait();
     }
 
-    fn cache(&self) -> PathBuf {
-        self.folder.path().join("cache")
+    fn cache(&self) -> Cache {
+        Cache::below(&self.folder.path().join("cache"), 1_000_000)
     }
 
     /// The object, made in a folder of its own.
-    fn make(
-        &self,
-        clang: &Path,
-        cache: Option<PathBuf>,
-        source: &str,
-        flag: &str,
-    ) -> Result<Vec<u8>, Failure> {
+    fn make(&self, clang: &Path, cache: Option<Cache>, source: &str, flag: &str) -> Result<Vec<u8>, Failure> {
         self.number.set(self.number.get() + 1);
         let scratch = self.folder.path().join(format!("scratch{}", self.number.get()));
         std::fs::create_dir(&scratch).expect("made");
@@ -54,11 +53,16 @@ impl Scene {
         kept
     }
 
-    /// The folders in the cache.
+    /// The entries of the cache.
     fn kept(&self) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.cache()).into_iter().flatten();
+        let entries = std::fs::read_dir(self.cache().folder()).into_iter().flatten();
         entries.map(|entry| entry.expect("an entry").path()).collect()
     }
+}
+
+/// Until what was written lately is old enough to be kept.
+fn wait() {
+    std::thread::sleep(std::time::Duration::from_millis(50));
 }
 
 const SOURCE: &str = "#include <other.h>\nint f(void) { return X; }\n";
@@ -67,15 +71,14 @@ const SOURCE: &str = "#include <other.h>\nint f(void) { return X; }\n";
 fn what_was_made_is_taken_wherever_the_build_lies() {
     let scene = Scene::new();
     scene.check(SOURCE, "-O1");
-    let [folder] = &scene.kept()[..] else { panic!("{:?}", scene.kept()) };
-    // One with another content, kept as it should be, shows that it is taken.
-    let list = std::fs::read_to_string(folder.join(LIST)).expect("a list");
-    let (_, rest) = list.split_once('\n').expect("lines");
-    assert!(rest.contains("other.h\n") && !rest.contains("a.c\n"), "{rest}");
-    std::fs::write(folder.join("0"), "forged").expect("written");
-    std::fs::write(folder.join(LIST), format!("{}\n{rest}", hash(b"forged"))).expect("written");
-    let taken = scene.make(Path::new("clang-22"), Some(scene.cache()), SOURCE, "-O1").expect("taken");
-    assert_eq!(taken, b"forged");
+    let [entry] = &scene.kept()[..] else { panic!("{:?}", scene.kept()) };
+    let bytes = std::fs::read(entry).expect("an entry");
+    let head = String::from_utf8_lossy(&bytes);
+    assert!(head.contains("other.h\"") && !head.contains("a.c\""), "{head}");
+    // A compiler that is not asked shows that it is taken.
+    let used = entry.metadata().and_then(|about| about.modified()).expect("a time");
+    scene.check(SOURCE, "-O1");
+    assert!(entry.metadata().and_then(|about| about.modified()).expect("a time") > used);
 }
 
 #[test]
@@ -96,19 +99,12 @@ fn whatever_differs_is_made_anew() {
 fn what_is_damaged_is_made_again() {
     let scene = Scene::new();
     scene.check(SOURCE, "-O1");
-    let [folder] = &scene.kept()[..] else { panic!("{:?}", scene.kept()) };
-    let list = std::fs::read(folder.join(LIST)).expect("a list");
-    let spoil: [&dyn Fn(); 5] = [
-        &|| std::fs::write(folder.join("0"), "half").expect("written"),
-        &|| std::fs::remove_file(folder.join("0")).expect("removed"),
-        &|| std::fs::write(folder.join(LIST), &list[..list.len() - 4]).expect("written"),
-        &|| std::fs::write(folder.join(LIST), &list[..33]).expect("written"),
-        &|| std::fs::write(folder.join(LIST), "").expect("written"),
-    ];
-    for spoil in spoil {
-        spoil();
+    let [entry] = &scene.kept()[..] else { panic!("{:?}", scene.kept()) };
+    let whole = std::fs::read(entry).expect("an entry");
+    for damaged in [&whole[..whole.len() - 4], &whole[..33], b"", &[&whole[..], b"x"].concat()] {
+        std::fs::write(entry, damaged).expect("written");
         scene.check(SOURCE, "-O1");
-        assert_eq!(std::fs::read(folder.join(LIST)).expect("a list"), list);
+        assert_eq!(std::fs::read(entry).expect("an entry"), whole);
         assert_eq!(scene.kept().len(), 1, "nothing lies beside");
     }
 }
@@ -120,9 +116,11 @@ fn what_cannot_be_kept_is_made_all_the_same() {
     let clang = Path::new("clang-22");
     assert!(scene.make(clang, Some(scene.cache()), "no C", "-O1").is_err());
     assert!(scene.kept().is_empty(), "of a failure nothing is kept");
-    std::fs::write(scene.cache(), "a file").expect("written");
+    let place = scene.folder.path().join("cache");
+    let _ = std::fs::remove_dir_all(&place);
+    std::fs::write(&place, "a file").expect("written");
     scene.check(SOURCE, "-O1");
-    std::fs::remove_file(scene.cache()).expect("removed");
+    std::fs::remove_file(&place).expect("removed");
     let script = scene.folder.path().join("clang-22");
     std::fs::write(&script, "#!/bin/sh\nexec clang-22 \"$@\"\n").expect("written");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("changed");
@@ -134,11 +132,4 @@ fn what_cannot_be_kept_is_made_all_the_same() {
     scene.check(SOURCE, "-O1");
     scene.make(&named, Some(scene.cache()), SOURCE, "-O1").expect("made");
     assert_eq!(scene.kept().len(), 1);
-}
-
-#[test]
-fn rules_for_make_are_read_with_blanks_in_names() {
-    let rules = b"a.o: a.c /x\\ y/b.h \\\n  /z/$$c.h\n/q\\ r/d.o: /e\\#f.h";
-    let paths = ["a.c", "/x y/b.h", "/z/$c.h", "/e#f.h"].map(PathBuf::from);
-    assert_eq!(words_of(rules), paths);
 }

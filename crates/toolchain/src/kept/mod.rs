@@ -1,0 +1,17 @@
+//! Was the same compiled before? What compilers make, kept in the user's cache.
+//!
+//! | question | file |
+//! |---|---|
+//! | what does clang make of files that opcost carries? | [`carried`] |
+//! | what does it make of a source of the user's? | [`source`] |
+//! | of which of its words is known what they change? | [`words`] |
+//! | where would a header be found that is not there yet? | [`search`] |
+//! | which files does a rule for `make` name? | [`rules`] |
+//! | which compiler is it? | [`tool`] |
+
+pub(crate) mod carried;
+mod rules;
+mod search;
+pub(crate) mod source;
+mod tool;
+mod words;

@@ -1,0 +1,193 @@
+//! Where would a header be found that is not there yet?
+//!
+//! A compilation is the same as before if each header that it read is, and if none has appeared that
+//! it would have read in its place: in a folder that is searched earlier, or at a name that
+//! `__has_include` asked for. Which folders are searched, clang says itself (`-v`).
+//!
+//! Text that is another at each time (`__TIME__`, `__DATE__`, `__TIMESTAMP__`), and a `__has_include` whose name
+//! is computed, make a compilation one that is not kept.
+//!
+//! Input: clang's command, the files that it read. Output: evidence. Cost: a run of the preprocessor on
+//! nothing, and each file read once.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use opcost_cache::Evidence;
+
+/// Where clang looks for headers.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Search {
+    /// Folders, in this order.
+    folders: Vec<PathBuf>,
+    /// Folders that are none yet.
+    missing: Vec<PathBuf>,
+    /// Files of options that it would read.
+    options: Vec<PathBuf>,
+    /// The folder of GCC's versions, of which it takes the newest.
+    versions: Option<PathBuf>,
+}
+
+/// What decided about a compilation besides clang and its words; none if it would be another tomorrow, or
+/// clang does not say.
+pub(super) fn evidence_of(command: &Command, is_cxx: bool, read: Vec<PathBuf>) -> Option<Evidence> {
+    let search = asked(command, is_cxx)?;
+    let mut absent: BTreeSet<PathBuf> = search.missing.iter().chain(&search.options).cloned().collect();
+    let mut quoting = BTreeSet::new();
+    for path in &read {
+        let text = std::fs::read(path).ok()?;
+        if TIMES.iter().any(|word| has(&text, word)) {
+            return None;
+        }
+        if quotes(&text) {
+            quoting.extend(path.parent().map(Path::to_owned));
+        }
+        for name in asked_for(&text)? {
+            absent.extend(search.folders.iter().map(|folder| folder.join(&name)));
+            absent.extend(path.parent().map(|folder| folder.join(&name)));
+        }
+    }
+    for path in &read {
+        for (at, folder) in search.folders.iter().enumerate() {
+            let Ok(name) = path.strip_prefix(folder) else { continue };
+            let earlier = search.folders[..at].iter().chain(&quoting);
+            absent.extend(earlier.map(|folder| folder.join(name)));
+        }
+    }
+    let absent = absent.into_iter().filter(|path| path.symlink_metadata().is_err()).collect();
+    Some(Evidence { read, absent, listed: search.versions.into_iter().collect() })
+}
+
+const TIMES: [&str; 3] = ["__TIME__", "__DATE__", "__TIMESTAMP__"];
+
+fn has(text: &[u8], word: &str) -> bool {
+    positions(text, word).next().is_some()
+}
+
+/// Where a word ends, each time.
+fn positions<'t>(text: &'t [u8], word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let first = word.as_bytes()[0];
+    let starts = text.iter().enumerate().filter(move |(_, byte)| **byte == first);
+    starts.filter_map(move |(at, _)| text[at..].starts_with(word.as_bytes()).then_some(at + word.len()))
+}
+
+/// Whether a file includes another in quotes, which is looked for beside it first.
+fn quotes(text: &[u8]) -> bool {
+    let is_quote = |at: usize| text[at..].trim_ascii_start().starts_with(b"\"");
+    ["include", "include_next", "import", "embed"].iter().any(|word| positions(text, word).any(is_quote))
+}
+
+/// Names that a file asks for before it includes them; none if one is computed.
+fn asked_for(text: &[u8]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for word in ["__has_include", "__has_include_next", "__has_embed"] {
+        for end in positions(text, word) {
+            let Some(rest) = text[end..].trim_ascii_start().strip_prefix(b"(") else { continue };
+            let rest = rest.trim_ascii_start();
+            let close = match rest.first()? {
+                b'<' => b'>',
+                b'"' => b'"',
+                _ => return None,
+            };
+            let length = rest[1..].iter().position(|byte| *byte == close)?;
+            names.push(String::from_utf8(rest[1..=length].to_vec()).ok()?);
+        }
+    }
+    Some(names)
+}
+
+/// Asks clang, in the words of a compilation.
+fn asked(command: &Command, is_cxx: bool) -> Option<Search> {
+    let mut question = Command::new(command.get_program());
+    let mut words = command.get_args();
+    while let Some(word) = words.next() {
+        match word.to_str()? {
+            "-o" | "-MF" | "-include" => drop(words.next()),
+            "-c" | "-emit-llvm" | "-MD" => {}
+            _ => drop(question.arg(word)),
+        }
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => question.env(name, value),
+            None => question.env_remove(name),
+        };
+    }
+    question.args(["-w", "-E", "-v", "-x", if is_cxx { "c++" } else { "c" }, "/dev/null"]);
+    let output = question.stdout(Stdio::null()).stderr(Stdio::piped()).output().ok()?;
+    output.status.success().then_some(())?;
+    search_of(std::str::from_utf8(&output.stderr).ok()?, Path::new(command.get_program()))
+}
+
+/// What clang says of where it looks.
+fn search_of(said: &str, program: &Path) -> Option<Search> {
+    let here = std::env::current_dir().ok()?;
+    let mut search = Search::default();
+    let mut is_listing = false;
+    for line in said.lines() {
+        if line.starts_with("#include ") {
+            is_listing = true;
+        } else if line == "End of search list." {
+            is_listing = false;
+        } else if let Some(folder) = line.strip_prefix(' ').filter(|_| is_listing) {
+            search.folders.push(here.join(folder));
+        } else if let Some(folder) = line.strip_prefix("ignoring nonexistent directory \"") {
+            search.missing.push(here.join(folder.trim_end_matches('"')));
+        } else if let Some(triple) = line.strip_prefix("Target: ") {
+            search.options.extend(option_files(program, triple));
+        } else if let Some(folder) = line.strip_prefix("Selected GCC installation: ") {
+            search.versions = Path::new(folder).parent().map(Path::to_owned);
+        } else if line.starts_with("Configuration file: ") {
+            // It may include others.
+            return None;
+        }
+    }
+    (!search.folders.is_empty()).then_some(search)
+}
+
+/// Files of options beside clang that it would read, by the names that its manual gives.
+fn option_files(program: &Path, triple: &str) -> Vec<PathBuf> {
+    let file = super::tool::resolve(program.as_os_str());
+    let folders = file.as_deref().and_then(Path::parent);
+    let names =
+        ["clang", "clang++"].into_iter().flat_map(|mode| [mode.to_owned(), format!("{triple}-{mode}")]);
+    let names: Vec<String> = names.chain([triple.to_owned()]).collect();
+    folders
+        .into_iter()
+        .flat_map(|folder| names.iter().map(move |name| folder.join(format!("{name}.cfg"))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_asked_for_are_found() {
+        let text = b"#if __has_include(<a/b.h>) && __has_include ( \"c.h\" )\n#ifdef __has_include\n";
+        assert_eq!(asked_for(text), Some(vec!["a/b.h".to_owned(), "c.h".to_owned()]));
+        assert_eq!(asked_for(b"#if __has_include(NAME)"), None, "a computed name");
+        assert_eq!(asked_for(b"int x;"), Some(vec![]));
+    }
+
+    #[test]
+    fn inclusion_in_quotes_is_seen() {
+        assert!(quotes(b"#include \"x.h\"") && quotes(b"# include\t\"x.h\""));
+        assert!(!quotes(b"#include <x.h>\nchar *s = \"x\";"));
+    }
+
+    #[test]
+    fn clang_says_where_it_looks() {
+        let said = "Target: t\nSelected GCC installation: /usr/lib/gcc/t/12\nignoring nonexistent directory \"/no\"\n\
+                    #include \"...\" search starts here:\n q\n#include <...> search starts here:\n /a\n /b\n\
+                    End of search list.\n /c\n";
+        let search = search_of(said, Path::new("clang-22")).expect("folders");
+        let here = std::env::current_dir().expect("a folder");
+        assert_eq!(search.folders, [here.join("q"), PathBuf::from("/a"), PathBuf::from("/b")]);
+        assert_eq!(search.missing, [PathBuf::from("/no")]);
+        assert_eq!(search.versions.as_deref(), Some(Path::new("/usr/lib/gcc/t")));
+        assert!(search.options.iter().any(|path| path.ends_with("t-clang.cfg")), "{search:?}");
+        assert_eq!(search_of("Configuration file: /x.cfg\n", Path::new("clang-22")), None);
+    }
+}
