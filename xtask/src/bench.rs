@@ -33,6 +33,7 @@ mod question;
 pub(crate) mod sampling;
 mod setup;
 pub(crate) mod slice;
+pub(crate) mod suite;
 mod timed;
 pub(crate) mod tune;
 mod wasm;
@@ -57,6 +58,19 @@ struct Options {
     building: bool,
     as_built: bool,
     out: PathBuf,
+}
+
+/// What is measured is what opcost does, not what it did before: this process begins again with the
+/// cache off. `bench suite` sets its own.
+pub(crate) fn without_cache() {
+    use std::os::unix::process::CommandExt;
+    if std::env::var_os("OPCOST_CACHE").is_none_or(|value| value != "off") {
+        let again = std::env::current_exe().map(|own| {
+            let mut again = std::process::Command::new(own);
+            again.args(std::env::args_os().skip(1)).env("OPCOST_CACHE", "off").exec()
+        });
+        eprintln!("bench: cannot begin again without the cache: {again:?}");
+    }
 }
 
 /// The verb: builds, runs, and writes the page.

@@ -115,6 +115,10 @@ usage: cargo xtask VERB
     --rounds N            timed runs of each program (5)
     --programs A,B        fortran/adi and the like (all)
     --opcost PATH, --out FILE  as above
+  bench suite [FLAGS]   how much sooner the same is asked a second time, into
+                        benchmarks/suite.md
+    --rounds N            of each question in each way (3)
+    --opcost PATH, --out FILE  as above
   bench tune [FLAGS]    what each step of tuning is worth, beside clang's profile and BOLT,
                         into benchmarks/tune.md
     --runs N              timed runs of each program (15)
@@ -143,6 +147,9 @@ usage: cargo xtask VERB
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if words.first() == Some(&"bench") {
+        bench::without_cache();
+    }
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
         ["calls", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => calls::write(names),
@@ -158,6 +165,7 @@ fn main() -> ExitCode {
         ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
         ["bench", "predict", flags @ ..] => bench::predict::run(flags),
         ["bench", "slice", flags @ ..] => bench::slice::run(flags),
+        ["bench", "suite", flags @ ..] => bench::suite::run(flags),
         ["bench", "tune", flags @ ..] => bench::tune::run(flags),
         ["bench", "hdl", flags @ ..] => bench::hdl::run(flags),
         ["loops", flags @ ..] => loops::run(flags),

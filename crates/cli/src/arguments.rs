@@ -42,6 +42,12 @@ pub(crate) struct Arguments {
     /// Shows names of functions whole: with all template arguments, and never cut.
     #[arg(long, global = true)]
     pub(crate) full_names: bool,
+    /// Takes nothing from the cache of earlier builds and answers, and keeps nothing there.
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
+    /// Size of that cache at most: 500M, 2G. What was used least recently goes first.
+    #[arg(long, global = true, value_name = "SIZE", value_parser = cache_size, conflicts_with = "no_cache")]
+    pub(crate) cache_size: Option<u64>,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -122,6 +128,8 @@ pub(crate) enum Verb {
     Flang(CompilerArguments),
     /// Reports which tools are installed, and the command that installs what is missing.
     Doctor(DoctorArguments),
+    /// Shows what is kept of earlier builds and answers, or removes it: opcost cache clear
+    Cache(CacheArguments),
     /// Prints completions for a shell: opcost completions bash
     Completions(CompletionArguments),
     /// Prints a man page: opcost man count | man -l -
@@ -395,6 +403,33 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     pub(crate) links: Option<PathBuf>,
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct CacheArguments {
+    /// Prints JSON (schema opcost.cache/1).
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// What is done; without it the cache is shown.
+    #[arg(value_name = "ACTION")]
+    pub(crate) action: Option<CacheAction>,
+}
+
+/// What is done with the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CacheAction {
+    /// Removes all that is kept.
+    Clear,
+}
+
+/// The size of a cache.
+fn cache_size(text: &str) -> Result<u64, SizeError> {
+    opcost_cache::choice::parse_size(text).ok_or_else(|| SizeError(text.to_owned()))
+}
+
+/// Why a word is no size.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no size; write 500M, 2G or a number of bytes")]
+struct SizeError(String);
 
 /// Why a word is no number of instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

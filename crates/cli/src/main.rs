@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Verb};
 use opcost_answer::{Failure, Status};
+use opcost_cache::choice::{Choice, choose};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_text};
 use opcost_toolchain::driver::names::Front;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     if let Err(error) = verbs::idle::check(&matches).and_then(|()| verbs::outputs::check(&matches)) {
         return exit_code(Err(error));
     }
+    choose(Choice { is_off: arguments.no_cache, size: arguments.cache_size });
     if arguments.full_names {
         opcost_answer::names::show_full_names();
     }
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Verb::Cc(given) => verbs::cc::run(Front::C, &given.arguments),
         Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
+        Verb::Cache(cache) => verbs::cache::run(&cache),
         Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
     })
 }

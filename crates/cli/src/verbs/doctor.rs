@@ -45,7 +45,13 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
     }
     let mut checks = vec![opcost()];
     checks.extend(compilers());
-    checks.extend([rust(), tool("opt 22", "opt-22", "apt-get install llvm-22"), kernel(), temporary()]);
+    checks.extend([
+        rust(),
+        tool("opt 22", "opt-22", "apt-get install llvm-22"),
+        kernel(),
+        temporary(),
+        kept(),
+    ]);
     let has_tools = checks.iter().all(|check| check.fine || !check.needed);
     checks.extend(has_tools.then(hello));
     let fine = checks.iter().all(|check| check.fine || !check.needed);
@@ -72,9 +78,22 @@ fn print(check: &Check) {
 }
 
 /// A line for a reader who may no longer be there (`| head`).
-fn print_line(line: &str) {
+pub(super) fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// What is kept of earlier builds and answers.
+fn kept() -> Check {
+    let cache = opcost_cache::choice::cache();
+    let contents = cache.as_ref().map(opcost_cache::Cache::contents).unwrap_or_default();
+    Check {
+        name: "cache",
+        needed: false,
+        fine: cache.is_some(),
+        found: super::cache::told(cache.as_ref(), contents, false),
+        remedy: None,
+    }
 }
 
 fn opcost() -> Check {

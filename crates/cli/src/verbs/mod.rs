@@ -3,6 +3,7 @@ mod answered;
 pub(crate) mod bits;
 mod bits_narrow;
 mod bits_observed;
+pub(crate) mod cache;
 pub(crate) mod cargo;
 mod cargo_choice;
 pub(crate) mod cargo_line;

@@ -12,6 +12,7 @@
 
 mod bitcode;
 mod branches;
+mod cached;
 mod calls;
 mod copies;
 mod determinism;

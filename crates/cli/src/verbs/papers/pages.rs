@@ -14,6 +14,7 @@ pub(crate) fn page_of(verb: &str) -> Option<&'static str> {
 /// Verbs, and the page that describes them.
 const PAGES: &[(&[&str], &str)] = &[
     (&["bits"], include_str!("../../../pages/bits.md")),
+    (&["cache"], include_str!("../../../pages/cache.md")),
     (&["cargo"], include_str!("../../../pages/cargo.md")),
     (&["cc", "c++", "flang"], include_str!("../../../pages/cc.md")),
     (&["check"], include_str!("../../../pages/check.md")),

@@ -1,0 +1,170 @@
+//! Is what comes from the cache what would be made now, and is it taken at all?
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use opcost_testkit::command::Said;
+use serde_json::Value;
+
+use crate::harness::{Bench, corpus};
+
+/// A bench with a cache of its own.
+struct Scene {
+    bench: Bench,
+    cache: PathBuf,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let bench = Bench::new();
+        let cache = bench.path("cache");
+        Scene { bench, cache }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.bench.command(words);
+        command.env("OPCOST_CACHE", &self.cache);
+        command
+    }
+
+    fn document(&self, words: &[&str]) -> Value {
+        Said::of(&mut self.command(words)).expect(0).json()
+    }
+
+    fn total(&self, source: &str) -> u64 {
+        let document = self.document(&["count", "--json", "-", "--stdout", "/dev/null", source]);
+        document["total"].as_u64().expect("a total")
+    }
+
+    fn entries(&self) -> u64 {
+        self.document(&["cache", "--json"])["entries"].as_u64().expect("a number")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        self.bench.write(name, text);
+        // What was written just now may change while it is read, and is not kept.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Every answer, from an empty cache, from a full one, and without.
+#[test]
+fn answers_are_those_without_the_cache() {
+    let scene = Scene::new();
+    let [recursion, cleanups] = ["recursion.c", "throw_cleanups.cpp"].map(|name| corpus().join(name));
+    for source in [&recursion, &cleanups].map(|path| path.to_str().expect("UTF-8")) {
+        for words in [
+            &["count", "--stdout", "/dev/null", "--json", "-", source][..],
+            &["count", "--anchor", "source", "--stdout", "/dev/null", "--json", "-", source],
+            &["count", "--paths", "-O0", "--stdout", "/dev/null", "--json", "-", source],
+            &["fuel", "--stdout", "/dev/null", "--json", "-", source],
+            &["loops", "--json", "-", source],
+            &["predict", "--json", "-", source],
+            &["slice", "--json", "-", source],
+            &["bits", "--json", "-", source],
+        ] {
+            let without = Said::of(scene.command(words).env("OPCOST_CACHE", "off"));
+            let before = scene.entries();
+            let first = Said::of(&mut scene.command(words));
+            let made = scene.entries();
+            let second = Said::of(&mut scene.command(words));
+            for said in [&first, &second] {
+                assert_eq!(said.status, without.status, "{words:?}: {}", said.stderr);
+                assert_eq!(without_times(&said.stdout), without_times(&without.stdout), "{words:?}");
+            }
+            assert!(made > before || words[0] != "count", "{words:?} keeps something");
+            assert_eq!(scene.entries(), made, "{words:?}: all is there the second time");
+        }
+    }
+}
+
+/// A document but for what the run itself took.
+fn without_times(text: &str) -> Value {
+    let Ok(mut document) = serde_json::from_str::<Value>(text) else { return Value::from(text) };
+    if let Some(all) = document.as_object_mut() {
+        all.retain(|name, _| !name.contains("seconds") && !name.contains("time") && name != "run");
+    }
+    document
+}
+
+#[test]
+fn a_change_is_never_missed() {
+    let scene = Scene::new();
+    let loops =
+        "#include \"n.h\"\nint main(void) { volatile int x = 0; for (int i = 0; i < N; i++) x = i; }\n";
+    scene.write("n.h", "#define N 100\n");
+    scene.write("a.c", loops);
+    let first = scene.total("a.c");
+    assert_eq!(scene.total("a.c"), first);
+    scene.write("n.h", "#define N 200\n");
+    let larger = scene.total("a.c");
+    assert!(larger > first + 100, "{first} {larger}: the header says 200 iterations");
+    scene.write("n.h", "#define N 100\n");
+    assert_eq!(scene.total("a.c"), first);
+    scene.write("a.c", &loops.replace("x = i;", "x = i, x = i;"));
+    assert!(scene.total("a.c") > first, "the source stores twice");
+}
+
+#[test]
+fn damaged_entries_are_made_again() {
+    let scene = Scene::new();
+    let source = corpus().join("recursion.c");
+    let source = source.to_str().expect("UTF-8");
+    let total = scene.total(source);
+    let kept = scene.entries();
+    assert!(kept >= 3, "{kept}");
+    let folder = scene.document(&["cache", "--json"])["folder"].as_str().expect("a folder").to_owned();
+    let entries = || std::fs::read_dir(&folder).expect("entries").map(|entry| entry.expect("one").path());
+    for entry in entries() {
+        let mut bytes = std::fs::read(&entry).expect("an entry");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&entry, bytes).expect("written");
+    }
+    assert_eq!(scene.total(source), total);
+    for entry in entries() {
+        std::fs::write(entry, "half").expect("written");
+    }
+    assert_eq!(scene.total(source), total);
+    assert_eq!(scene.entries(), kept);
+    let said = Said::of(&mut scene.command(&["cache", "clear"])).expect(0);
+    assert!(said.stdout.starts_with(&format!("removed {kept} entries")), "{}", said.stdout);
+    assert_eq!(scene.entries(), 0);
+    assert_eq!(scene.total(source), total);
+}
+
+#[test]
+fn who_wants_no_cache_has_none() {
+    let scene = Scene::new();
+    scene.write("a.c", "int main(void) { return 0; }\n");
+    for words in [&["count", "--no-cache", "a.c"][..], &["count", "--cache-size", "0", "a.c"]] {
+        Said::of(&mut scene.command(words)).expect(0);
+        assert!(!scene.cache.exists(), "{words:?}");
+    }
+    let said = Said::of(scene.command(&["cache"]).env("OPCOST_CACHE", "off")).expect(0);
+    assert!(said.stdout.contains("the cache is off"), "{}", said.stdout);
+    let said = Said::of(&mut scene.command(&["count", "--cache-size", "much", "a.c"])).expect(2);
+    assert!(said.stderr.contains("is no size; write 500M"), "{}", said.stderr);
+    // A small one holds what fits.
+    Said::of(&mut scene.command(&["count", "--cache-size", "60k", "a.c"])).expect(0);
+    let bytes = scene.document(&["cache", "--json"])["bytes"].as_u64().expect("a number");
+    assert!(bytes <= 60_000, "{bytes}");
+}
+
+#[test]
+fn many_at_once_share_it() {
+    let scene = Scene::new();
+    let source = corpus().join("recursion.c");
+    let source = source.to_str().expect("UTF-8");
+    let wanted = Said::of(
+        scene.command(&["count", "--json", "-", "--stdout", "/dev/null", source]).env("OPCOST_CACHE", "off"),
+    );
+    let wanted = wanted.expect(0).json()["total"].as_u64().expect("a total");
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| assert_eq!(scene.total(source), wanted));
+        }
+    });
+    assert_eq!(scene.total(source), wanted);
+}
