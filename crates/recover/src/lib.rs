@@ -22,6 +22,7 @@
 //! This room joins `profile` and `flow`. It reads no files and knows neither
 //! the IR nor LLVM: a map says all that is needed.
 
+mod arrival;
 mod asynchronous;
 mod calls;
 mod copies;

@@ -7,8 +7,9 @@
 //! where that was the call which ends its segment; at the start, the block's first.
 //!
 //! How often that means that the segment ran, with several copies of it or one, is
-//! said in `copies.rs`, how long its code takes in `duration.rs`, and of which segments
-//! code stands for some executions only in `left_over.rs`.
+//! said in `copies.rs`, how long its code takes in `duration.rs`, how long it waits for the
+//! block before it in `arrival.rs`, and of which segments code stands for some executions only
+//! in `left_over.rs`.
 //!
 //! Input: a map, its code, samples by address. Output: an [`Observation`] for each
 //! segment, and what was not placed. Cost: linear, and a search for each address.
@@ -20,6 +21,7 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
 
+use crate::arrival::{Arrivals, ends_slowly, lengthen};
 use crate::copies::{CopiedPiece, CopyRun, PieceKey, joined};
 use crate::duration::{Cycles, regress};
 use crate::left_over::left_over;
@@ -94,6 +96,11 @@ pub fn observe(
             multiplied.entry(function).or_default().insert(segment);
         }
     }
+    if cycles == Cycles::Model {
+        for (function, arrivals) in arrivals(map, code, hits) {
+            lengthen(&map.functions[function], &arrivals, &mut all.functions[function]);
+        }
+    }
     for (function, multiplied) in multiplied {
         for segment in left_over(&map.functions[function], &multiplied) {
             all.functions[function][segment].cycles = 0.0;
@@ -101,6 +108,25 @@ pub fn observe(
     }
     if cycles == Cycles::Model {
         regress(&mut all.functions);
+    }
+    all
+}
+
+/// Where machine blocks begin and end, by the function whose code they are.
+fn arrivals(map: &ModuleMap, code: &ModuleCode, hits: &BTreeMap<u64, u64>) -> BTreeMap<FunctionId, Arrivals> {
+    let numbers = Numbers::of(map);
+    let mut all: BTreeMap<FunctionId, Arrivals> = BTreeMap::new();
+    for function in &code.functions {
+        let mut before: Option<Place> = None;
+        for (at, row) in function.rows.iter().enumerate() {
+            if let Some(place) = before.filter(|_| row.begins_block && ends_slowly(&function.rows[..at])) {
+                all.entry(place.function).or_default().waiting.insert(place.segment);
+            }
+            before = numbers.place(map, row, before.filter(|_| !row.begins_block));
+            let Some(place) = before.filter(|_| row.begins_block && row.factor == 1) else { continue };
+            let seen = hits.get(&(function.address + u64::from(row.offset))).copied().unwrap_or(0);
+            *all.entry(place.function).or_default().first.entry(place.segment).or_default() += seen;
+        }
     }
     all
 }
