@@ -72,7 +72,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     } else {
         lines.push(
             "no error bar: what waits counts as work, and samples do not distinguish the two. Shares are surer than \
-             totals. Totals were 0.5 to 4.5 times the true ones in 13 programs, and 0.2 to 24 times in programs that \
+             totals. Totals were 0.5 to 4.5 times the true ones in 13 programs, and 0.2 to 30 times in programs that \
              are one small loop or read memory at random. These are measurements, and no bounds"
                 .to_owned(),
         );

@@ -2,7 +2,7 @@
 //! which the constants were fit that make them?
 //!
 //! `corpus/training.toml` lists them; none is in `bench sampling`. Constants of
-//! `crates/recover/src/duration.rs` and `repair/evidence.rs` are chosen by the means at the
+//! `crates/recover/src/duration.rs`, `arrival.rs` and `repair/evidence.rs` are chosen by the means at the
 //! foot of this table, and told of in the tables of `bench sampling`. Samples are kept in
 //! `target/bench/training`: who tries other constants goes on from there (`--take samples`).
 //!
