@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 
 use crate::store::Cache;
 
-/// Turns the cache off, or names its folder.
+/// Switches the cache off, or names its folder.
 pub const FOLDER_VARIABLE: &str = "OPCOST_CACHE";
 /// Of how many bytes it is at most.
 pub const SIZE_VARIABLE: &str = "OPCOST_CACHE_SIZE";
 
-/// Of how many bytes it is if nothing else is said.
+/// Of how many bytes it is if nothing else is report.
 pub const USUAL_SIZE: u64 = 2_000_000_000;
 
 /// What the command line says.

@@ -18,10 +18,10 @@ use crate::recipe::hash;
 /// What was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// Contents of the files that were written, in the order of who asks.
+    /// CacheContents of the files that were written, in the order of who asks.
     pub products: Vec<Vec<u8>>,
-    /// What was said besides: warnings, an answer.
-    pub said: Vec<u8>,
+    /// Messages, or an answer.
+    pub report: Vec<u8>,
 }
 
 /// What was found while it was made, and decided about it.
@@ -29,22 +29,22 @@ pub struct Made {
 pub struct Evidence {
     /// Files that were read.
     pub read: Vec<PathBuf>,
-    /// Paths at which nothing lay. Something there would have been read.
+    /// Paths of no file. A file there would have been read.
     pub absent: Vec<PathBuf>,
     /// Folders whose names were looked through.
     pub listed: Vec<PathBuf>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct EntryHeader {
     /// Path and hash of the contents.
     read: Vec<(String, String)>,
     absent: Vec<String>,
     /// Path of a folder and hash of its names.
     listed: Vec<(String, String)>,
-    /// Lengths of the products and of what was said.
+    /// Lengths of the products and of the report.
     products: Vec<usize>,
-    said: usize,
+    report: usize,
 }
 
 const HASH: usize = 64;
@@ -54,7 +54,7 @@ const LENGTH: usize = 16;
 pub(crate) fn written(made: &Made, evidence: &Evidence) -> Option<Vec<u8>> {
     let text = |path: &PathBuf| Some(path.to_str()?.to_owned());
     let read = |path: &PathBuf| Some((text(path)?, hash(&std::fs::read(path).ok()?)));
-    let head = Head {
+    let header = EntryHeader {
         read: evidence.read.iter().map(read).collect::<Option<_>>()?,
         absent: evidence.absent.iter().map(text).collect::<Option<_>>()?,
         listed: evidence
@@ -63,27 +63,27 @@ pub(crate) fn written(made: &Made, evidence: &Evidence) -> Option<Vec<u8>> {
             .map(|path| Some((text(path)?, names_in(path)?)))
             .collect::<Option<_>>()?,
         products: made.products.iter().map(Vec::len).collect(),
-        said: made.said.len(),
+        report: made.report.len(),
     };
-    let head = serde_json::to_vec(&head).expect("plain data");
-    let mut rest = format!("{:016x}", head.len()).into_bytes();
-    rest.extend(head);
+    let header = serde_json::to_vec(&header).expect("plain data");
+    let mut rest = format!("{:016x}", header.len()).into_bytes();
+    rest.extend(header);
     made.products.iter().for_each(|product| rest.extend_from_slice(product));
-    rest.extend_from_slice(&made.said);
+    rest.extend_from_slice(&made.report);
     Some([hash(&rest).into_bytes(), rest].concat())
 }
 
 /// What the bytes of an entry say was made; none if they are not to be believed.
 pub(crate) fn believed(bytes: &[u8]) -> Option<Made> {
-    let (head, mut rest) = split(bytes)?;
+    let (header, mut rest) = split(bytes)?;
     let is_same = |(path, wanted): &(String, String)| {
         std::fs::read(path).is_ok_and(|content| hash(&content) == *wanted)
     };
     let is_absent = |path: &String| Path::new(path).symlink_metadata().is_err();
     let lists_same = |(path, wanted): &(String, String)| names_in(Path::new(path)).as_ref() == Some(wanted);
-    if !(head.absent.iter().all(is_absent)
-        && head.listed.iter().all(lists_same)
-        && head.read.iter().all(is_same))
+    if !(header.absent.iter().all(is_absent)
+        && header.listed.iter().all(lists_same)
+        && header.read.iter().all(is_same))
     {
         return None;
     }
@@ -92,9 +92,9 @@ pub(crate) fn believed(bytes: &[u8]) -> Option<Made> {
         rest = behind;
         Some(part.to_vec())
     };
-    let products = head.products.iter().map(|&length| next(length)).collect::<Option<_>>()?;
-    let said = next(head.said)?;
-    rest.is_empty().then_some(Made { products, said })
+    let products = header.products.iter().map(|&length| next(length)).collect::<Option<_>>()?;
+    let report = next(header.report)?;
+    rest.is_empty().then_some(Made { products, report })
 }
 
 /// The hash of the names in a folder.
@@ -105,13 +105,13 @@ fn names_in(folder: &Path) -> Option<String> {
     Some(hash(format!("{names:?}").as_bytes()))
 }
 
-fn split(bytes: &[u8]) -> Option<(Head, &[u8])> {
+fn split(bytes: &[u8]) -> Option<(EntryHeader, &[u8])> {
     let (wanted, rest) = bytes.split_at_checked(HASH)?;
     if hash(rest).as_bytes() != wanted {
         return None;
     }
     let (length, rest) = rest.split_at_checked(LENGTH)?;
     let length = usize::from_str_radix(std::str::from_utf8(length).ok()?, 16).ok()?;
-    let (head, products) = rest.split_at_checked(length)?;
-    Some((serde_json::from_slice(head).ok()?, products))
+    let (header, products) = rest.split_at_checked(length)?;
+    Some((serde_json::from_slice(header).ok()?, products))
 }

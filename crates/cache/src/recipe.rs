@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 
 /// Names an entry: the SHA-256 of its recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key([u8; 32]);
+pub struct RecipeHash([u8; 32]);
 
-impl fmt::Display for Key {
+impl fmt::Display for RecipeHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -62,14 +62,14 @@ impl Recipe {
     }
 
     /// The key of all parts.
-    pub fn finish(self) -> Key {
-        Key(self.0.finalize().into())
+    pub fn finish(self) -> RecipeHash {
+        RecipeHash(self.0.finalize().into())
     }
 }
 
-/// The hash of a content, as it stands in an entry.
+/// The hash of a content, as an entry has it.
 pub(crate) fn hash(content: &[u8]) -> String {
-    Key(Sha256::digest(content).into()).to_string()
+    RecipeHash(Sha256::digest(content).into()).to_string()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where do entries lie, and which go when there are too many?
+//! Where are entries, and which go when there are too many?
 //!
 //! Each is one file with the name of its key. It is written aside and appears by one rename, so that other
 //! processes see all of it or nothing. Its time of change is that of its last use. When the entries are
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::entry::{Evidence, Made, believed, written};
-use crate::recipe::Key;
+use crate::recipe::RecipeHash;
 
 /// The folder of entries. Its name changes with their format.
 const FOLDER: &str = "kept-1";
@@ -28,7 +28,7 @@ pub struct Cache {
 
 /// What a cache holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct CacheContents {
     /// How many things.
     pub entries: usize,
     /// Their length together, in bytes.
@@ -41,7 +41,7 @@ impl Cache {
         Cache { folder: folder.join(FOLDER), limit }
     }
 
-    /// Where entries lie.
+    /// The folder of the entries.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -52,7 +52,7 @@ impl Cache {
     }
 
     /// What was made by this recipe, if it would be made so again.
-    pub fn find(&self, key: Key) -> Option<Made> {
+    pub fn find(&self, key: RecipeHash) -> Option<Made> {
         if !self.is_ours() {
             return None;
         }
@@ -64,9 +64,9 @@ impl Cache {
         Some(made)
     }
 
-    /// Keeps what was made. `begun` is from before the inputs were read: evidence that changed since may not be
+    /// Stores what was made. `begun` is from before the inputs were read: evidence that changed since may not be
     /// what was read, and then nothing is kept. None if it is not kept.
-    pub fn keep(&self, key: Key, made: &Made, evidence: &Evidence, begun: SystemTime) -> Option<()> {
+    pub fn store(&self, key: RecipeHash, made: &Made, evidence: &Evidence, begun: SystemTime) -> Option<()> {
         if evidence.read.iter().any(|path| changed_since(path, begun)) {
             return None;
         }
@@ -88,17 +88,17 @@ impl Cache {
     }
 
     /// What is kept.
-    pub fn contents(&self) -> Contents {
+    pub fn contents(&self) -> CacheContents {
         let files = self.files();
         let entries = files.iter().filter(|file| !file.is_aside()).count();
-        Contents { entries, bytes: files.iter().map(|file| file.bytes).sum() }
+        CacheContents { entries, bytes: files.iter().map(|file| file.bytes).sum() }
     }
 
     /// Removes all that is kept.
     ///
     /// # Errors
     /// Something of it cannot be removed.
-    pub fn clear(&self) -> std::io::Result<Contents> {
+    pub fn clear(&self) -> std::io::Result<CacheContents> {
         let contents = self.contents();
         match std::fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
@@ -106,7 +106,7 @@ impl Cache {
         }
     }
 
-    fn path(&self, key: Key) -> PathBuf {
+    fn path(&self, key: RecipeHash) -> PathBuf {
         self.folder.join(key.to_string())
     }
 

@@ -24,18 +24,18 @@ impl Scene {
     }
 
     fn keep(&self, name: &str, content: &[u8], evidence: &Evidence) -> Option<()> {
-        let made = Made { products: vec![content.to_vec(), Vec::new()], said: b"a warning".to_vec() };
-        self.cache.keep(key(name), &made, evidence, later())
+        let made = Made { products: vec![content.to_vec(), Vec::new()], report: b"a warning".to_vec() };
+        self.cache.store(key(name), &made, evidence, later())
     }
 
     fn find(&self, name: &str) -> Option<Vec<u8>> {
         let made = self.cache.find(key(name))?;
-        assert_eq!((made.products.len(), &made.said[..]), (2, &b"a warning"[..]));
+        assert_eq!((made.products.len(), &made.report[..]), (2, &b"a warning"[..]));
         Some(made.products[0].clone())
     }
 }
 
-fn key(name: &str) -> Key {
+fn key(name: &str) -> RecipeHash {
     Recipe::new(name).finish()
 }
 
@@ -92,11 +92,11 @@ fn what_changed_while_it_was_made_is_not_kept() {
     let scene = Scene::new(1_000_000);
     let evidence = Evidence { read: vec![scene.write("x.h", "1")], ..Evidence::default() };
     let begun = SystemTime::now();
-    assert_eq!(scene.cache.keep(key("one"), &Made::default(), &evidence, begun), None);
+    assert_eq!(scene.cache.store(key("one"), &Made::default(), &evidence, begun), None);
     // A time that programs can set says nothing.
     let file = std::fs::File::options().write(true).open(&evidence.read[0]).expect("it is there");
     file.set_modified(SystemTime::UNIX_EPOCH).expect("set");
-    assert_eq!(scene.cache.keep(key("one"), &Made::default(), &evidence, begun), None);
+    assert_eq!(scene.cache.store(key("one"), &Made::default(), &evidence, begun), None);
     assert!(scene.keep("one", b"", &evidence).is_some());
 }
 

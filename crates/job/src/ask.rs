@@ -6,7 +6,7 @@
 //! folders above, up to two; `opcost` in PATH.
 //!
 //! Cost: a start of the program (about 10 ms), and JSON both ways; of a job that was done before, hashes of
-//! what it reads (`kept.rs`).
+//! what it reads (`cached.rs`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,14 +16,14 @@ use opcost_answer::Failure;
 use opcost_answer::files::behind_name;
 use opcost_answer::names::shown_name;
 
+use crate::cached::{CachedJob, parse};
 use crate::cases::{Refusal, Reply, Request};
-use crate::kept::{KeptJob, parse};
 
 /// The hidden verb by which a program does a job: `opcost __work FILE`.
 pub const WORK: &str = "__work";
 
 /// A module fills some hundred megabytes once and gives them back at its end: memory comes in large
-/// pages and is kept. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
+/// pages and is cached. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
 /// of five runs each, alternating).
 const LARGE_PAGES: &str =
     "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1000000000:glibc.malloc.mmap_threshold=1000000000";
@@ -50,13 +50,13 @@ pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer
     let job = request.job();
     let text = serde_json::to_string(&job).expect("a job is plain data");
     let program = worker_program()?;
-    let kept = KeptJob::of(&job, &text, file, &program);
-    if let Some(answer) = kept.as_ref().and_then(|kept| R::answer(parse(&kept.taken()?).ok()?.ok()?)) {
+    let cached = CachedJob::of(&job, &text, file, &program);
+    if let Some(answer) = cached.as_ref().and_then(|cached| R::answer(parse(&cached.taken()?).ok()?.ok()?)) {
         return Ok(answer);
     }
     let (reply, text) = done(&program, &text, file, about)?;
-    if let Some(kept) = kept {
-        kept.keep(&reply, &text);
+    if let Some(cached) = cached {
+        cached.store(&reply, &text);
     }
     R::answer(reply).ok_or_else(|| strange(&program, about))
 }
@@ -65,7 +65,7 @@ pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer
 ///
 /// # Errors
 /// No program does jobs; it refused, or LLVM ended it.
-pub fn ask_anew<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
+pub fn request_anew<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
     let text = serde_json::to_string(&request.job()).expect("a job is plain data");
     let program = worker_program()?;
     let (reply, _) = done(&program, &text, file, about)?;

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | which jobs are there, and what answers each? | [`cases`] |
 //! | how is one asked, and by which program? | [`ask`](mod@ask) |
-//! | was the same job done before? | `kept` |
+//! | was the same job done before? | `cached` |
 //! | what is asked of a module that is built? | [`module`] |
 //! | what is asked of a program that is analysed? | [`program`] |
 //! | what is asked of a life? | [`life`] |
@@ -20,15 +20,15 @@
 //! | what did the program of a ledger do? | [`work`] |
 
 pub mod ask;
+mod cached;
 pub mod cases;
-mod kept;
 pub mod life;
 pub mod module;
 pub mod profile;
 pub mod program;
 pub mod work;
 
-pub use ask::{WORK, ask, ask_anew, offer_self, reply_path, worker_program};
+pub use ask::{WORK, ask, offer_self, reply_path, request_anew, worker_program};
 pub use cases::{Job, Refusal, Reply, Request};
 
 /// The release of LLVM that workers hold: bitcode of a newer one cannot be read.

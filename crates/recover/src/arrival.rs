@@ -51,7 +51,7 @@ pub(crate) struct Arrivals {
     pub(crate) waiting: IdSet<SegmentId>,
 }
 
-/// Whether the last instructions of a machine block may be waited for behind it.
+/// Whether the last instructions of a machine block may be waited for after it.
 pub(crate) fn ends_slowly(rows: &[CodeRow]) -> bool {
     let (mut instructions, mut latency) = (0u16, 0u16);
     for row in rows.iter().rev() {

@@ -15,17 +15,17 @@
 //! | which flags cannot be kept? | `late_flags` |
 //! | which weights are meant? | [`cost`] |
 //! | what of opcost's own is compiled? | [`runtime`] |
-//! | was the same compiled before? | `kept` |
+//! | was the same compiled before? | `cached` |
 //! | in which order does the linker put functions? | [`order`] |
 //! | how does a finished file get to its place? | [`install`](mod@install) |
 
 pub mod build;
+mod cached;
 pub mod cost;
 pub mod driver;
 mod fortran;
 pub mod input;
 pub mod install;
-mod kept;
 mod late_flags;
 mod link_flags;
 pub mod machine;

@@ -1,13 +1,13 @@
 //! The runtime's objects, compiled for the target by the clang at hand.
 //!
 //! They lie in the build's own temporary folder, so that builds side by side share
-//! nothing. What was compiled before is taken from the user's cache (`crate::kept`).
+//! nothing. What was compiled before is taken from the user's cache (`crate::cached`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::kept::carried::{Order, make};
+use crate::cached::carried::{Order, make};
 use opcost_answer::Failure;
 
 /// Writes files that opcost carries into `folder`, which is made.

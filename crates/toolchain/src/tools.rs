@@ -108,7 +108,11 @@ pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), 
 }
 
 /// The same; what the tool said, too.
-pub(crate) fn run_tool_heard(command: &mut Command, tool: &Path, input: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn run_tool_reporting(
+    command: &mut Command,
+    tool: &Path,
+    input: &Path,
+) -> Result<Vec<u8>, Failure> {
     command.args(colours_of(tool).filter(|_| wants_colour()));
     let mut said = Vec::new();
     let status = relayed(command, tool, |line| said.extend_from_slice(line.as_bytes()))?;

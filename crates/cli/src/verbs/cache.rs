@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use opcost_answer::{Failure, Status};
 use opcost_cache::choice::{FOLDER_VARIABLE, cache};
-use opcost_cache::{Cache, Contents};
+use opcost_cache::{Cache, CacheContents};
 
 use crate::arguments::{CacheAction, CacheArguments};
 
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &CacheArguments) -> Result<Status, Failure> {
     let contents = match (&cache, cleared) {
         (Some(cache), true) => cache.clear().map_err(Failure::file("remove", cache.folder()))?,
         (Some(cache), false) => cache.contents(),
-        (None, _) => Contents::default(),
+        (None, _) => CacheContents::default(),
     };
     let text = if arguments.json {
         let json = CacheJson {
@@ -44,24 +44,30 @@ pub(crate) fn run(arguments: &CacheArguments) -> Result<Status, Failure> {
         };
         serde_json::to_string_pretty(&json).expect("plain data")
     } else {
-        told(cache.as_ref(), contents, cleared)
+        description(cache.as_ref(), contents, cleared)
     };
-    super::doctor::print_line(&text);
+    print_line(&text);
     Ok(Status::Fine)
 }
 
 /// What `doctor` says of it, too.
-pub(super) fn told(cache: Option<&Cache>, contents: Contents, cleared: bool) -> String {
+pub(super) fn description(cache: Option<&Cache>, contents: CacheContents, cleared: bool) -> String {
     let Some(cache) = cache else {
         return format!("nothing is kept: the cache is off, or has no place ({FOLDER_VARIABLE})");
     };
-    let Contents { entries, bytes } = contents;
+    let CacheContents { entries, bytes } = contents;
     let things = if entries == 1 { "entry" } else { "entries" };
     let folder = cache.folder().display();
     if cleared {
         return format!("removed {entries} {things}, {} ({folder})", size(bytes));
     }
     format!("{entries} {things}, {} of {} ({folder})", size(bytes), size(cache.limit()))
+}
+
+/// A line for a reader who may no longer be there (`| head`).
+fn print_line(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Bytes as people read them.

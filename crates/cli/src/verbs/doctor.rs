@@ -78,20 +78,20 @@ fn print(check: &Check) {
 }
 
 /// A line for a reader who may no longer be there (`| head`).
-pub(super) fn print_line(line: &str) {
+fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// What is kept of earlier builds and answers.
-fn kept() -> Check {
+fn cache() -> Check {
     let cache = opcost_cache::choice::cache();
     let contents = cache.as_ref().map(opcost_cache::Cache::contents).unwrap_or_default();
     Check {
         name: "cache",
         needed: false,
         fine: cache.is_some(),
-        found: super::cache::told(cache.as_ref(), contents, false),
+        found: super::cache::description(cache.as_ref(), contents, false),
         remedy: None,
     }
 }

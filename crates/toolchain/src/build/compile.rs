@@ -7,8 +7,8 @@ use opcost_job::profile::PgoJob;
 use opcost_key::Anchor;
 
 use super::state::{Build, Platform};
+use crate::cached::source::{Compilation, compile};
 use crate::input::{Input, Language};
-use crate::kept::source::{Compilation, compile};
 use crate::link_flags::is_linkers;
 use crate::tools::run_tool;
 use crate::wasm_flags::target;

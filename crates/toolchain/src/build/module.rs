@@ -46,7 +46,7 @@ impl Build {
     fn have_built(&self, job: ModuleJob) -> Result<ModuleReply, Failure> {
         let module = job.module.clone();
         let file = job.output.with_extension("job");
-        let asked = if self.options.time { opcost_job::ask_anew } else { opcost_job::ask };
+        let asked = if self.options.time { opcost_job::request_anew } else { opcost_job::ask };
         let reply = asked(job, &file, &module)?;
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));

@@ -19,8 +19,8 @@ use opcost_job::module::{PortableWish, Product};
 use opcost_runtime::portable::{MATH, SHAPE, UNIT};
 
 use super::state::Build;
+use crate::cached::carried::{Order, make};
 use crate::input::Input;
-use crate::kept::carried::{Order, make};
 use crate::machine::Machine;
 use crate::runtime::{ANYWHERE, write_all};
 use crate::tools::run_tool;

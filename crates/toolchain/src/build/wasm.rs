@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::kept::carried::{Order, make};
+use crate::cached::carried::{Order, make};
 use crate::tools::run_tool;
 use opcost_job::module::Product;
 

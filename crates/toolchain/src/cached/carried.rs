@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use opcost_answer::Failure;
 use opcost_cache::choice::cache;
-use opcost_cache::{Cache, Evidence, Key, Made, Recipe};
+use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
 
 use super::rules::files_of;
 use super::tool::mix_in;
@@ -53,13 +53,13 @@ fn make_with(cache: Option<Cache>, command: &mut Command, order: &Order<'_>) -> 
     run_tool(command, &clang, Path::new(order.name))?;
     if let Some((key, cache)) = &place {
         // What cannot be kept is made again by the next build.
-        let _ = save(command, order).and_then(|(made, evidence)| cache.keep(*key, &made, &evidence, begun));
+        let _ = save(command, order).and_then(|(made, evidence)| cache.store(*key, &made, &evidence, begun));
     }
     Ok(())
 }
 
 /// Represents all that decides what is made but the files of others; none if that is not known.
-fn key(command: &Command, order: &Order<'_>) -> Option<Key> {
+fn key(command: &Command, order: &Order<'_>) -> Option<RecipeHash> {
     let mut recipe = Recipe::new("carried");
     mix_in(&mut recipe, command.get_program())?;
     for argument in command.get_args() {
@@ -116,7 +116,7 @@ fn restore(made: &Made, order: &Order<'_>) -> Option<()> {
 fn save(command: &Command, order: &Order<'_>) -> Option<(Made, Evidence)> {
     let products = order.products.iter().map(|path| std::fs::read(path).ok()).collect::<Option<_>>()?;
     let evidence = Evidence { read: included(command, order)?, ..Evidence::default() };
-    Some((Made { products, said: Vec::new() }, evidence))
+    Some((Made { products, report: Vec::new() }, evidence))
 }
 
 /// The files of others that were included, as clang's preprocessor says.

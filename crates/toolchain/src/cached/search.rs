@@ -32,7 +32,7 @@ struct Search {
 /// What decided about a compilation besides clang and its words; none if it would be another tomorrow, or
 /// clang does not say.
 pub(super) fn evidence_of(command: &Command, is_cxx: bool, read: Vec<PathBuf>) -> Option<Evidence> {
-    let search = asked(command, is_cxx)?;
+    let search = query(command, is_cxx)?;
     let mut absent: BTreeSet<PathBuf> = search.missing.iter().chain(&search.options).cloned().collect();
     let mut quoting = BTreeSet::new();
     for path in &read {
@@ -43,7 +43,7 @@ pub(super) fn evidence_of(command: &Command, is_cxx: bool, read: Vec<PathBuf>) -
         if quotes(&text) {
             quoting.extend(path.parent().map(Path::to_owned));
         }
-        for name in asked_for(&text)? {
+        for name in probed_names(&text)? {
             absent.extend(search.folders.iter().map(|folder| folder.join(&name)));
             absent.extend(path.parent().map(|folder| folder.join(&name)));
         }
@@ -72,14 +72,14 @@ fn positions<'t>(text: &'t [u8], word: &'t str) -> impl Iterator<Item = usize> +
     starts.filter_map(move |(at, _)| text[at..].starts_with(word.as_bytes()).then_some(at + word.len()))
 }
 
-/// Whether a file includes another in quotes, which is looked for beside it first.
+/// Whether a file includes another in quotes, which is looked for in its folder first.
 fn quotes(text: &[u8]) -> bool {
     let is_quote = |at: usize| text[at..].trim_ascii_start().starts_with(b"\"");
     ["include", "include_next", "import", "embed"].iter().any(|word| positions(text, word).any(is_quote))
 }
 
 /// Names that a file asks for before it includes them; none if one is computed.
-fn asked_for(text: &[u8]) -> Option<Vec<String>> {
+fn probed_names(text: &[u8]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for word in ["__has_include", "__has_include_next", "__has_embed"] {
         for end in positions(text, word) {
@@ -98,7 +98,7 @@ fn asked_for(text: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Asks clang, in the words of a compilation.
-fn asked(command: &Command, is_cxx: bool) -> Option<Search> {
+fn query(command: &Command, is_cxx: bool) -> Option<Search> {
     let mut question = Command::new(command.get_program());
     let mut words = command.get_args();
     while let Some(word) = words.next() {
@@ -146,7 +146,7 @@ fn search_of(said: &str, program: &Path) -> Option<Search> {
     (!search.folders.is_empty()).then_some(search)
 }
 
-/// Files of options beside clang that it would read, by the names that its manual gives.
+/// Files of options next to clang that it would read, by the names that its manual gives.
 fn option_files(program: &Path, triple: &str) -> Vec<PathBuf> {
     let file = super::tool::resolve(program.as_os_str());
     let folders = file.as_deref().and_then(Path::parent);
@@ -166,9 +166,9 @@ mod tests {
     #[test]
     fn names_that_are_asked_for_are_found() {
         let text = b"#if __has_include(<a/b.h>) && __has_include ( \"c.h\" )\n#ifdef __has_include\n";
-        assert_eq!(asked_for(text), Some(vec!["a/b.h".to_owned(), "c.h".to_owned()]));
-        assert_eq!(asked_for(b"#if __has_include(NAME)"), None, "a computed name");
-        assert_eq!(asked_for(b"int x;"), Some(vec![]));
+        assert_eq!(probed_names(text), Some(vec!["a/b.h".to_owned(), "c.h".to_owned()]));
+        assert_eq!(probed_names(b"#if __has_include(NAME)"), None, "a computed name");
+        assert_eq!(probed_names(b"int x;"), Some(vec![]));
     }
 
     #[test]

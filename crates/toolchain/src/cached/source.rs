@@ -14,13 +14,13 @@ use std::time::SystemTime;
 
 use opcost_answer::Failure;
 use opcost_cache::choice::cache;
-use opcost_cache::{Cache, Evidence, Key, Made, Recipe};
+use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
 
 use super::rules::files_of;
 use super::search::evidence_of;
 use super::tool::mix_in;
 use super::words::are_known;
-use crate::tools::{pass_on, run_tool, run_tool_heard, wants_colour};
+use crate::tools::{pass_on, run_tool, run_tool_reporting, wants_colour};
 
 /// One compilation.
 #[derive(Clone, Copy)]
@@ -62,26 +62,26 @@ fn compile_with(
     let mut question = Command::new(command.get_program());
     copy(command, &mut question);
     command.arg(compilation.source);
-    let said = run_tool_heard(command, compilation.compiler, compilation.source)?;
+    let report = run_tool_reporting(command, compilation.compiler, compilation.source)?;
     // What cannot be kept is compiled again the next time.
     let _ = evidence(&question, compilation, &rules).and_then(|evidence| {
         let products = vec![std::fs::read(compilation.output).ok()?];
-        cache.keep(key, &Made { products, said }, &evidence, begun)
+        cache.store(key, &Made { products, report }, &evidence, begun)
     });
     Ok(())
 }
 
 /// Writes what was made before, and says what was said.
-fn taken(cache: &Cache, key: Key, output: &Path) -> Option<()> {
+fn taken(cache: &Cache, key: RecipeHash, output: &Path) -> Option<()> {
     let made = cache.find(key)?;
     let [product] = &made.products[..] else { return None };
     std::fs::write(output, product).ok()?;
-    pass_on(&made.said);
+    pass_on(&made.report);
     Some(())
 }
 
 /// Represents all that decides what is made but headers; none if that is not known.
-fn key(command: &Command, compilation: Compilation<'_>) -> Option<Key> {
+fn key(command: &Command, compilation: Compilation<'_>) -> Option<RecipeHash> {
     if !are_known(command.get_args()) {
         return None;
     }

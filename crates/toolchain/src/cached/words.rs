@@ -24,7 +24,7 @@ const WHOLE: [&str; 12] = [
     "-trigraphs",
 ];
 
-/// Known with whatever stands behind them in the same word.
+/// Known, whatever follows in the same word.
 const BEGUN: [&str; 14] = [
     "-O",
     "-D",
@@ -42,10 +42,10 @@ const BEGUN: [&str; 14] = [
     "-ffile-prefix-map=",
 ];
 
-/// Known with the word behind them.
+/// Known together with the next word.
 const PAIRS: [&str; 8] = ["-D", "-U", "-I", "-o", "-isystem", "-iquote", "-idirafter", "-include"];
 
-/// Beginnings, behind `-f` or `-fno-`, of what reads or writes other files, or prints.
+/// Beginnings, after `-f` or `-fno-`, of what reads or writes other files, or prints.
 const FAR: [&str; 29] = [
     "apinotes",
     "basic-block",
@@ -78,7 +78,7 @@ const FAR: [&str; 29] = [
     "time",
 ];
 
-/// Flags with a value behind `=` that says how code is, and names no file.
+/// Flags with a value after `=` that says how code is, and names no file.
 const VALUES: [&str; 22] = [
     "cf-protection",
     "constexpr-depth",

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use opcost_cache::choice::cache;
-use opcost_cache::{Cache, Evidence, Key, Made, Recipe, changed_since};
+use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash, changed_since};
 use opcost_interrupt::Scratch;
 
 use crate::cases::{Job, Refusal, Reply};
@@ -28,14 +28,14 @@ struct JobFiles {
 }
 
 /// A job that may have been done before.
-pub(crate) struct KeptJob {
+pub(crate) struct CachedJob {
     cache: Cache,
-    key: Key,
+    key: RecipeHash,
     begun: SystemTime,
     /// What it reads that is not its own.
     given: Vec<PathBuf>,
     written: Vec<PathBuf>,
-    /// Its scratch folder, as it stands in texts.
+    /// Its scratch folder, as text.
     scratch: Option<String>,
 }
 
@@ -43,12 +43,12 @@ pub(crate) struct KeptJob {
 const WRITTEN: u8 = b'w';
 const LEFT: u8 = b'-';
 
-/// Stands for the scratch folder.
+/// In place of the scratch folder.
 const SCRATCH: &str = "<the scratch folder>";
 
-impl KeptJob {
+impl CachedJob {
     /// Whether replies to this job are kept, and where. `text` is the job as it is sent, `file` where.
-    pub(crate) fn of(job: &Job, text: &str, file: &Path, worker: &Path) -> Option<KeptJob> {
+    pub(crate) fn of(job: &Job, text: &str, file: &Path, worker: &Path) -> Option<CachedJob> {
         let begun = SystemTime::now();
         let files = files_of(job)?;
         let scratch = scratch_of(file);
@@ -61,13 +61,20 @@ impl KeptJob {
         }
         let is_given = |path: &&PathBuf| scratch.as_ref().is_none_or(|scratch| !path.starts_with(scratch));
         let given = files.read.iter().filter(is_given).cloned().collect();
-        Some(KeptJob { cache: cache()?, key: recipe.finish(), begun, given, written: files.written, scratch })
+        Some(CachedJob {
+            cache: cache()?,
+            key: recipe.finish(),
+            begun,
+            given,
+            written: files.written,
+            scratch,
+        })
     }
 
     /// The reply as it was, after the files that the job writes.
     pub(crate) fn taken(&self) -> Option<String> {
         let made = self.cache.find(self.key)?;
-        let said = String::from_utf8(made.said).ok()?;
+        let said = String::from_utf8(made.report).ok()?;
         let (there, reply) = said.split_once('\n')?;
         let paths = self.written.iter().zip(there.bytes()).filter(|(_, there)| *there == WRITTEN);
         for ((path, _), content) in paths.zip(&made.products) {
@@ -80,11 +87,11 @@ impl KeptJob {
     }
 
     /// Keeps a reply, if it may be kept.
-    pub(crate) fn keep(&self, reply: &Reply, text: &str) {
+    pub(crate) fn store(&self, reply: &Reply, text: &str) {
         // What cannot be kept is done again the next time.
         let _ = self
             .made(reply, text)
-            .and_then(|(made, evidence)| self.cache.keep(self.key, &made, &evidence, self.begun));
+            .and_then(|(made, evidence)| self.cache.store(self.key, &made, &evidence, self.begun));
     }
 
     fn made(&self, reply: &Reply, text: &str) -> Option<(Made, Evidence)> {
@@ -104,13 +111,13 @@ impl KeptJob {
         let mut made = Made::default();
         for path in &self.written {
             let is_written = changed_since(path, self.begun) && path.exists();
-            made.said.push(if is_written { WRITTEN } else { LEFT });
+            made.report.push(if is_written { WRITTEN } else { LEFT });
             if is_written {
                 made.products.push(std::fs::read(path).ok()?);
             }
         }
-        made.said.push(b'\n');
-        made.said.extend(named(text, self.scratch.as_deref()).into_bytes());
+        made.report.push(b'\n');
+        made.report.extend(named(text, self.scratch.as_deref()).into_bytes());
         Some((made, evidence))
     }
 }
