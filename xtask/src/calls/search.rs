@@ -3,7 +3,7 @@
 //! A program makes the calls and keeps those of them that could be the worst (`kept.cpp`). It runs under
 //! a tool of valgrind's that counts instructions and that it asks before and after each call
 //! (`counter.c`). A call takes a millionth of a second so, where callgrind takes some thousandths to write a part
-//! of its file. A test holds that both count the same.
+//! of its file. A test holds that both count the same, within 2 %.
 //!
 //! Limit: what valgrind emulates otherwise than the processor does is a fortieth of the draws
 //! (`step_by_step`).
@@ -200,10 +200,12 @@ mod tests {
         for (name, calls) in &ours {
             assert_eq!(calls.samples.len(), theirs[name.as_str()].len(), "{name}");
             for (one, theirs) in calls.samples.iter().zip(&theirs[name.as_str()]) {
-                (all, same) = (all + 1, same + usize::from(one.done == (theirs - own).max(1)));
+                let theirs = (theirs - own).max(1);
+                let is_near = one.done.abs_diff(theirs) * 100 <= 2 * theirs + 400;
+                (all, same) = (all + 1, same + usize::from(is_near));
             }
         }
-        // Where memory lies differs, and so where a copy of it starts.
-        assert!(ours.len() == 9 && all > 400 && same * 100 >= all * 95, "{same} of {all}");
+        // Places in memory differ, and callgrind counts some instructions less where it leaves a block early.
+        assert!(ours.len() == 9 && all > 400 && same * 100 >= all * 99, "{same} of {all}");
     }
 }
