@@ -136,17 +136,9 @@ fn times(weight: u64, samples: &[Sample]) -> f64 {
     samples.iter().map(|one| times_of(weight, one)).fold(0.0, f64::max)
 }
 
-/// The name under which a compiler may call the same constructor or destructor.
-fn twin(name: &str) -> Option<String> {
-    let is_member = name.starts_with("_ZN");
-    let twin = [("C1E", "C2E"), ("D1E", "D2E")].into_iter().find(|(whole, _)| name.contains(whole));
-    // Where there is a virtual base, the twin takes another argument.
-    let has_virtual_base = name.contains("stream");
-    twin.filter(|_| is_member && !has_virtual_base).map(|(whole, base)| name.replacen(whole, base, 1))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::programs::twin;
     use super::*;
 
     #[test]

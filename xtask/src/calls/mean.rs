@@ -9,8 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::programs::{FLAGS, units, write_sources};
-use super::twin;
+use super::programs::{FLAGS, twin, units, write_sources};
 use crate::command::output_of;
 use crate::failure::{Failure, Result};
 

@@ -127,3 +127,12 @@ pub(super) fn build_counter(folder: &Path) -> Result<PathBuf> {
     }
     Ok(tools)
 }
+
+/// The name under which a compiler may call the same constructor or destructor.
+pub(super) fn twin(name: &str) -> Option<String> {
+    let is_member = name.starts_with("_ZN");
+    let twin = [("C1E", "C2E"), ("D1E", "D2E")].into_iter().find(|(whole, _)| name.contains(whole));
+    // Where there is a virtual base, the twin takes another argument.
+    let has_virtual_base = name.contains("stream");
+    twin.filter(|_| is_member && !has_virtual_base).map(|(whole, base)| name.replacen(whole, base, 1))
+}

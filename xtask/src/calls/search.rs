@@ -13,8 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::programs::{build_counter, build_search, write_sources};
-use super::twin;
+use super::programs::{build_counter, build_search, twin, write_sources};
 use crate::command::output_of;
 use crate::failure::{Failure, Result};
 
