@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@ int main(int count, char **words) {
   static wchar_t wide[5000];
   for (int i = 0; i < 4999; i++) wide[i] = 'w';
   memset(room, ' ', 9000);
+  static char nan[10000] = "nan(", blanks[10000];
+  memset(nan + 4, '3', 5000), nan[5004] = ')', memset(blanks, ' ', 5000);
+  volatile long double large = 1e4932L, small = 1e-4930L;
   for (long i = 0; i < times; i++) {
     struct tm date = {.tm_year = 100, .tm_mday = 1, .tm_isdst = 1};
     time_t far = 67767976233532799L;
@@ -19,6 +23,10 @@ int main(int count, char **words) {
     if (!strcmp(kind, "gmtime")) sum += gmtime(&far)->tm_year;
     if (!strcmp(kind, "wide")) sum += snprintf(room, 10, "%ls", wide);
     if (!strcmp(kind, "scan")) sum += sscanf(" x", room);
+    if (!strcmp(kind, "nan")) sum += strtod(nan, NULL) > 1;
+    if (!strcmp(kind, "power")) sum += strtold("3e-4900", NULL) > 1;
+    if (!strcmp(kind, "blanks")) sum += sscanf(blanks, "  ");
+    if (!strcmp(kind, "remainder")) sum += fmodl(large, small) > 1;
     if (!strcmp(kind, "binary")) sum += snprintf(room, 100, "%b %s", 5, "words");
   }
   return sum == 1;

@@ -22,9 +22,9 @@ namespace {
 // types that have no such function here.
 Value *remainder(IRBuilder<> &builder, Value *left, Value *right) {
   Type *type = left->getType();
-  if (!type->isDoubleTy() && !type->isFloatTy()) return nullptr;
+  if (!type->isDoubleTy() && !type->isFloatTy() && !type->isX86_FP80Ty()) return nullptr;
   Module &module = *builder.GetInsertBlock()->getModule();
-  FunctionCallee fmod = module.getOrInsertFunction(type->isDoubleTy() ? "fmod" : "fmodf", type, type, type);
+  FunctionCallee fmod = module.getOrInsertFunction(type->isDoubleTy() ? "fmod" : type->isFloatTy() ? "fmodf" : "fmodl", type, type, type);
   if (auto *function = dyn_cast<Function>(fmod.getCallee())) function->setDoesNotThrow();
   return builder.CreateCall(fmod, {left, right});
 }

@@ -1,35 +1,49 @@
 // One call at a time: `at_NAME` calls NAME and does nothing else, so what
 // callgrind says `at_NAME` spends in others is what NAME costs. Names are given
 // as the linker knows them, since those stand in the table.
-// With WORST each call is a part of callgrind's file of its own, and what was
-// charged for it besides its weight is written in the same order: the compiled
-// library (crates/runtime/src/c/library) stands in place of what it replaces, and
-// lengths are charged as lengths.rs and the shim's library.cpp do.
+// With WORST each call is counted by itself (counter.c), and what was charged for it
+// besides its weight stands beside it (kept.cpp): the compiled library
+// (crates/runtime/src/c/library) stands in place of what it replaces, and lengths
+// are charged as lengths.rs and the shim's library.cpp do.
 #pragma once
 #include <cstddef>
 
 #define ROW extern "C" __attribute__((noinline))
 #ifdef WORST
 #include <valgrind/callgrind.h>
-extern bool is_collecting;
+#include "counter.h"
 extern "C" size_t opc_units;
-void note(const char *name);
-bool is_drawn(const char *name);
+// Whether each call is a part of callgrind's file, for a referee, or goes step by step on the processor.
+extern bool is_dumped, is_stepped;
+extern volatile size_t steps;
+// What takes numbers of 80 bits: the end is null.
+extern const char *const wide_functions[];
+bool is_wanted(const char *name);
+void keep(const char *name, size_t done);
 // What the next calls are given, in words; until then they are given nothing special.
 __attribute__((format(printf, 1, 2))) void argue(const char *words, ...);
-// How many draws to make.
-size_t tries();
+inline size_t counted() { return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, COUNTED, 0, 0, 0, 0, 0); }
+// From here on the processor stops behind each instruction.
+inline void trap(bool is_on) {
+  __asm__ volatile("sub $128, %%rsp; pushfq; andq $-257, (%%rsp); orq %0, (%%rsp); popfq; add $128, %%rsp" : : "r"(is_on ? 256ul : 0ul) : "cc", "memory");
+}
 struct Measured {
   const char *name;
-  bool is_wanted;
-  Measured(const char *name, size_t units = 0) : name(name), is_wanted(is_collecting && is_drawn(name)) {
+  bool is_measured;
+  size_t start;
+  Measured(const char *name, size_t units = 0) : name(name), is_measured(is_wanted(name)), start(0) {
     opc_units = units;
-    if (is_wanted) CALLGRIND_ZERO_STATS;
+    if (!is_measured) return;
+    if (is_dumped) CALLGRIND_ZERO_STATS;
+    else if (is_stepped) steps = 0, trap(true);
+    else start = counted();
   }
   ~Measured() {
-    if (!is_wanted) return;
-    CALLGRIND_DUMP_STATS_AT(name);
-    note(name);
+    if (!is_measured) return;
+    if (is_stepped) trap(false);
+    size_t done = is_dumped ? 0 : is_stepped ? steps : counted() - start;
+    if (is_dumped) CALLGRIND_DUMP_STATS_AT(name);
+    keep(name, done);
   }
 };
 #define MEASURE(name) Measured measured(name);
@@ -79,4 +93,10 @@ void worst_streams();
 void worst_errors();
 void worst_small();
 void worst_fields();
+void drawn_mathematics();
+void drawn_text();
+void drawn_memory();
+void drawn_strings();
+void drawn_streams();
+void drawn_errors();
 #endif

@@ -342,4 +342,163 @@ void worst_text() {
   at_free(big);
   fclose(out);
 }
+
+// Texts of numbers in every base, letters of any value, and small numbers.
+#include "draw.h"
+
+static void drawn_numbers() {
+  char *end;
+  for (Draws draws; draws.go_on();) {
+    change_rounding();
+    std::string text = any_number();
+    const char *start = text.c_str();
+    int base = one_in(2) ? 10 : one_in(4) ? any_int() : (int)draw(37);
+    argue("%zu of %.100s", text.size(), start);
+#define DRAWN_DECIMAL(name, type) number = at_##name(start, &end);
+    ALL_DECIMAL(DRAWN_DECIMAL)
+    ALL_WHOLE(WORST_WHOLE)
+    number = at_atof(start);
+    int got;
+    double decimal;
+    at_sscanf(start, &got), reads_text(start, "%lf", &decimal);
+    // Digits of that base, too many for the type or not.
+    if (one_in(2))
+      for (size_t i = 0; i < text.size(); i++)
+        if (isalnum(text[i])) text[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[draw(2 <= base && base <= 36 ? (size_t)base : 36)];
+    argue("base %d, %zu of %.100s", base, text.size(), text.c_str());
+#define DRAWN_NUMBER(name, type) number = at_##name(text.c_str(), &end, base);
+    ALL_NUMBER(DRAWN_NUMBER)
+  }
+}
+
+static void drawn_letters() {
+  for (Draws draws; draws.go_on();) {
+    int letter = (int)draw(257) - 1, n = any_int(), m = any_int();
+    argue("%d, %d", letter, n);
+#define DRAWN_LETTER(name) number = at_##name(letter);
+    ALL_LETTER(DRAWN_LETTER)
+    long wide = (long)(draw(UINT64_MAX) >> draw(64)) * (one_in(2) ? 1 : -1);
+    number = at_labs(wide), number = at_llabs(wide), number = at_abs(n), number = at_ffs(n);
+    if (m == 0 || m == -1) m = 7;
+    argue("%d, %d, %ld", n, m, wide);
+    number = at_div(n, m).quot, number = at_ldiv(wide, m).quot, number = at_lldiv(wide, m).quot;
+    number = at_difftime(wide, m);
+    unsigned seed = (unsigned)n;
+    number = at_rand(), number = at_rand_r(&seed), number = at_random(), number = at_drand48();
+    number = at_lrand48(), number = at_mrand48(), at_srand48(wide), at_srand(seed), at_srandom(seed);
+    timespec now;
+    timeval today;
+    number = at_clock_gettime(one_in(2) ? (int)draw(12) : n, &now), number = at_timespec_get(&now, n), number = at_time(one_in(2) ? &now.tv_sec : nullptr);
+    number = at_gettimeofday(&today, nullptr), number = at_clock(), number = at_getpid();
+  }
+}
+
+// A file of C in any state: what was read or written before, how full its buffer is, whether it failed or ended.
+// One letter is there, or room for one, where the call before it fills or empties the buffer.
+static void drawn_reading(FILE *in) {
+  static char room[40'000];
+  size_t size = any_length(300) + 1, n = any_length(3000);
+  char *line = (char *)malloc(size);
+  int end = one_in(2) ? '\n' : (int)draw(256);
+  fseek(in, (long)draw(one_in(20) ? 500'000 : 150'000), SEEK_SET);
+  for (size_t before = draw(3); before > 0; before--) fgetc(in);
+  if (one_in(3)) ungetc('u', in);
+  if (fgetc(in) == EOF) clearerr(in);
+  // A call that fills the buffer is paid by those that it is filled for.
+  while (in->_IO_read_end - in->_IO_read_ptr < 8 && fgetc(in) != EOF) {}
+  argue("%zu letters up to %d", n, end);
+  switch (draw(10)) {
+  case 0: at_fgets(room, (int)n + 1, in); break;
+  case 1: at_getline(&line, &size, in); break;
+  case 2: at_getdelim(&line, &size, end, in); break;
+  case 3: at_fread(room, 1 + draw(9), n, in); break;
+  case 4: at_fread_unlocked(room, 1 + draw(9), n, in); break;
+  case 5: at_ungetc((int)draw(257) - 1, in), at_fgetc(in), at_ungetc('a', in), at_getc_unlocked(in); break;
+  case 6: at_fseek(in, any_int(), (int)draw(4)), at_ftell(in), fseek(in, 0, SEEK_SET); break;
+  case 7: at_rewind(in), at_clearerr(in); break;
+  case 8: at_fseek(in, (long)draw(4000) - 2000, SEEK_CUR), number = at_feof(in), number = at_ferror(in), number = at_fileno(in); break;
+  default: at_getc(in), at_fgetc_unlocked(in), at_getc_unlocked(in), at_fgetc(in);
+  }
+  free(line);
+}
+
+static void drawn_writing(FILE *out) {
+  std::string text(any_length(10'000), one_in(8) ? '\n' : 'x');
+  if (!text.empty() && one_in(2)) text[draw(text.size())] = '\n';
+  fputc('a', out), fputc('a', stdout);
+  if (out->_IO_write_end - out->_IO_write_ptr < 8) fflush(out), fputc('a', out);
+  if (stdout->_IO_write_end - stdout->_IO_write_ptr < 8) fflush(stdout), fputc('a', stdout);
+  int letter = (int)draw(257) - 1;
+  argue("%zu letters, or %d", text.size(), letter);
+#define DRAWN_PUT(name) at_##name(letter, out);
+  switch (draw(6)) {
+  case 0: ALL_PUT(DRAWN_PUT) break;
+  case 1: at_putchar(letter), at_putchar_unlocked(letter); break;
+  case 2: at_puts(text.c_str()), at_fputs(text.c_str(), out); break;
+  case 3: at_fwrite(text.data(), 1, text.size(), out), at_fwrite_unlocked(text.data(), text.size(), 1, out); break;
+  case 4: at_fflush(one_in(8) ? nullptr : out), at_ftell(out); break;
+  default: at_write(fileno(out), text.data(), text.size()), number = at_isatty(fileno(out));
+  }
+}
+
+static void drawn_flushes() {
+  FILE *files[100];
+  for (Draws draws; draws.go_on();) {
+    if (!one_in(50)) continue;
+    size_t count = 1 + draw(100);
+    argue("%zu files", count);
+    for (size_t i = 0; i < count; i++)
+      if ((files[i] = at_fopen("/dev/null", "w")) && one_in(2)) fputc('a', files[i]);
+    for (int i = 0; i < 4; i++) at_fflush(nullptr);
+    for (size_t i = 0; i < count; i++)
+      if (files[i]) fclose(files[i]);
+  }
+}
+
+static void drawn_files() {
+  FILE *in = fopen("input.txt", "r"), *out = fopen("/dev/null", "w"), *both = fopen("both.txt", "w+");
+  for (int i = 0; i < 3000; i++) fprintf(both, "%d words of a file\n%s", i, i % 100 ? "" : std::string(3000, 'w').c_str());
+  for (Draws draws(8); draws.go_on();) {
+    drawn_reading(one_in(3) ? both : in), drawn_writing(one_in(3) ? both : out);
+    if (one_in(4)) fflush(both), fseek(both, 0, SEEK_CUR);
+    if (one_in(8)) {
+      std::string mode = one_of({"r", "r+", "w", "a", "wb+", "rbx", "re", "q", ""});
+      std::string name = one_of({"input.txt", "/dev/null", "none/none", ""});
+      if (mode[0] == 'w' || mode[0] == 'a') name = "/dev/null";
+      if (one_in(20)) name += std::string(any_length(5000), 'n');
+      argue("%.40s as %s", name.c_str(), mode.c_str());
+      FILE *file = one_in(2) ? at_fopen(name.c_str(), mode.c_str()) : at_fopen64(name.c_str(), mode.c_str());
+      if (!file) continue;
+      static char room[5000];
+      argue("a buffer, %s", mode.c_str());
+      if (one_in(2)) at_setvbuf(file, one_in(2) ? nullptr : room, _IOFBF, 1024 + draw(3976));
+      if (one_in(2)) fgetc(file);
+      if (one_in(2)) fputc('a', file);
+      at_fclose(file);
+    }
+  }
+  fclose(in), fclose(out), fclose(both);
+}
+
+void drawn_text() { drawn_numbers(), drawn_letters(), drawn_files(), drawn_flushes(); }
+
+// One draw in a hundred is a life of some thousand blocks.
+void drawn_allocation() {
+  for (Draws draws; draws.go_on();) {
+    if (!one_in(100)) continue;
+    size_t kind = draw(8), alignment = 16ull << draw(one_in(4) ? 9 : 3);
+    live_and_die([=](size_t n) -> void * {
+      void *p = nullptr;
+      switch (kind) {
+      case 0: return at_calloc(1 + n / 8, 8);
+      case 1: return at_realloc(malloc(one_in(2) ? n : draw(2 * n + 1)), n + 1);
+      case 2: return at_reallocarray(malloc(one_in(2) ? n : draw(2 * n + 1)), n + 1, 1);
+      case 3: return at_aligned_alloc(alignment, n);
+      case 4: return at_memalign(alignment, n);
+      case 5: return at_posix_memalign(&p, alignment, n), p;
+      default: return at_malloc(n);
+      }
+    }, [](void *p) { number = (double)at_malloc_usable_size(p), at_free(p); });
+  }
+}
 #endif

@@ -286,4 +286,90 @@ void worst_errors() {
   worst_of_types<Row<1>>(), worst_of_types<Row<10>>(), worst_of_types<Row<100>>();
   worst_of_types<Twice<4, 1>>(), worst_of_types<Twice<7, 1>>();
 }
+
+#include "draw.h"
+
+void drawn_blocks() {
+  for (Draws draws; draws.go_on();) {
+    if (!one_in(100)) continue;
+    Align wide{16ull << draw(one_in(4) ? 9 : 3)};
+    switch (draw(7)) {
+#define DRAWN_BLOCKS(make, drop) live_and_die([wide](size_t n) { return (void)wide, make; }, [wide](void *p) { (void)wide, drop; }); break;
+    case 0: DRAWN_BLOCKS(at__Znwm(n), at__ZdlPv(p))
+    case 1: DRAWN_BLOCKS(at__Znam(n), at__ZdaPvm(p, 8))
+    case 2: DRAWN_BLOCKS(at__Znam(n), at__ZdaPv(p))
+    case 3: DRAWN_BLOCKS(at__ZnwmRKSt9nothrow_t(n, std::nothrow), at__ZdlPvRKSt9nothrow_t(p, std::nothrow))
+    case 4: DRAWN_BLOCKS(at__ZnamRKSt9nothrow_t(n, std::nothrow), at__ZdlPvm(p, 8))
+    case 5: DRAWN_BLOCKS(at__ZnwmSt11align_val_t(n, wide), at__ZdlPvSt11align_val_t(p, wide))
+    default: DRAWN_BLOCKS(at__ZnamSt11align_val_t(n, wide), at__ZdaPvmSt11align_val_t(p, 8, wide))
+    }
+  }
+}
+
+// Texts of errors, classes that are cast into each other, tables of hashes of any size.
+template <class Whole> static void drawn_type() {
+  static const std::type_info *const types[] = {&typeid(Whole), &typeid(Stranger), &typeid(Right), &typeid(Left), &typeid(Row<3>),
+                                                &typeid(Both), &typeid(Twice<2, 1>), &typeid(Base)};
+  Whole whole;
+  const Base *base = &whole;
+  auto *to = types[draw(8)];
+  long hint = (long)draw(4) - 2;
+  argue("%.50s to %.50s, %ld", typeid(Whole).name(), to->name(), hint);
+  pointer = at___dynamic_cast(base, &typeid(Base), to, hint);
+}
+
+static void drawn_hashes() {
+  static char bytes[100'100];
+  static float loads[] = {1, 0.5, 0.01f, 1e-9f, 3, 100, 1e20f};
+  for (char &one : bytes) one = (char)draw(256);
+  for (Draws draws; draws.go_on();) {
+    size_t n = any_length(100'000), at = draw(90);
+    argue("%zu bytes", n);
+    number = (double)at__ZSt11_Hash_bytesPKvmm(bytes + at, n, draw(UINT64_MAX));
+    Policy policy{loads[draw(7)], 0};
+    size_t buckets = one_in(4) ? 1 : (size_t)draw(1 << draw(30)) + 1, elements = draw(1ull << draw(40)), more = one_in(2) ? 1 : draw(1ull << draw(30));
+    if (one_in(2)) policy.next = (size_t)((double)buckets * policy.load);
+    argue("%zu buckets, %zu elements and %zu at %g", buckets, elements, more, (double)policy.load);
+    at__ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm(&policy, buckets, elements, more);
+    number = (double)at__ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm(&policy, one_in(8) ? draw(UINT64_MAX) : elements);
+  }
+}
+
+static void drawn_texts(const char *text, const std::string &whole) {
+  alignas(16) char room[64];
+#define DRAWN_MADE(type)                                                                                  \
+  at__ZNSt##type##C1EPKc(room, text), at__ZNSt##type##D1Ev(room);                                         \
+  at__ZNSt##type##C1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(room, whole);                 \
+  at__ZNSt##type##D1Ev(room);
+  switch (draw(3)) {
+  case 0: DRAWN_MADE(13runtime_error) DRAWN_MADE(11logic_error) DRAWN_MADE(12out_of_range) break;
+  case 1: DRAWN_MADE(16invalid_argument) DRAWN_MADE(12length_error) DRAWN_MADE(12domain_error) break;
+  default: DRAWN_MADE(11range_error) DRAWN_MADE(14overflow_error) DRAWN_MADE(15underflow_error)
+  }
+  // A throw takes as long as a thousand other calls.
+  if (!one_in(8)) return;
+  CAUGHT(at__ZSt19__throw_logic_errorPKc(text))
+  CAUGHT(at__ZSt20__throw_length_errorPKc(text))
+  CAUGHT(at__ZSt20__throw_out_of_rangePKc(text))
+  CAUGHT(at__ZSt24__throw_invalid_argumentPKc(text))
+}
+
+void drawn_errors() {
+  for (Draws draws; draws.go_on();) {
+    switch (draw(6)) {
+    case 0: drawn_type<Row<2>>(); break;
+    case 1: drawn_type<Row<30>>(); break;
+    case 2: drawn_type<Twice<3, 1>>(); break;
+    case 3: drawn_type<Twice<5, 1>>(); break;
+    case 4: drawn_type<Derived>(); break;
+    default: drawn_type<Stranger>();
+    }
+  }
+  drawn_hashes();
+  for (Draws draws(4); draws.go_on();) {
+    std::string text(any_length(20'000), 'x');
+    argue("%zu letters", text.size());
+    drawn_texts(text.c_str(), text);
+  }
+}
 #endif

@@ -3,9 +3,9 @@
 // with every flag and letter, the buffers of streams, the size of the environment.
 #include "at.h"
 #ifdef WORST
-#include <climits>
+#include "draw.h"
 #include <cstdarg>
-#include <cstdint>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,33 +38,14 @@ FILE *at_fopen(const char *, const char *);
 int at_fclose(FILE *);
 }
 
-static uint64_t draw(uint64_t below) {
-  static uint64_t state = 88172645463325252;
-  state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-  return state % below;
-}
-
-static const char *one_of(std::initializer_list<const char *> all) { return all.begin()[draw(all.size())]; }
-
-// Mostly usual, sometimes at an end of what an `int` can be.
-static int field() {
-  switch (draw(8)) {
-  case 0: return INT_MAX - (int)draw(3);
-  case 1: return INT_MIN + (int)draw(3);
-  case 2: return (int)draw(UINT32_MAX);
-  case 3: return (int)draw(1 << 22) - (1 << 21);
-  default: return (int)draw(60);
-  }
-}
-
 static tm date() {
   tm parts = {};
   bool is_usual = draw(2);
   int *fields[] = {&parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &parts.tm_wday, &parts.tm_yday};
-  for (int *one : fields) *one = is_usual ? (int)draw(12) : field();
+  for (int *one : fields) *one = is_usual ? (int)draw(12) : any_int();
   // At the ends of all years a search takes long: a few draws do.
   if (is_usual || draw(40)) parts.tm_year = (int)draw(draw(2) ? 150 : 3000);
-  parts.tm_isdst = draw(4) ? (int)draw(3) - 1 : field();
+  parts.tm_isdst = draw(4) ? (int)draw(3) - 1 : any_int();
   parts.tm_zone = nullptr;
   return parts;
 }
@@ -79,9 +60,9 @@ static void change_zone() {
   else unsetenv("TZ");
 }
 
-static void dates(size_t n) {
+static void dates() {
   std::string room(100'000, 0), name(10'000, 'z');
-  for (size_t i = 0; i < n; i++) {
+  for (Draws draws; draws.go_on();) {
     change_zone();
     time_t time = (time_t)draw(UINT64_MAX) >> draw(50);
     const char *zone = getenv("TZ") ? getenv("TZ") : "none";
@@ -125,11 +106,13 @@ static void scans(const char *text, const char *format, ...) {
   fclose(file);
 }
 
-static void conversions(size_t n) {
+static void conversions() {
   std::string room(300'000, 0), text(20'000, 'b');
   std::wstring wide(20'000, L'w');
   static char got[8][40'000];
-  for (size_t i = 0; i < n; i++) {
+  for (Draws draws(4); draws.go_on();) {
+    change_rounding();
+    if (one_in(500)) setlocale(LC_ALL, one_in(2) ? "C.UTF-8" : "C");
     std::string flags;
     for (size_t count = draw(4); count > 0; count--) flags += "-+ #0'I"[draw(7)];
     if (draw(3) == 0) flags += std::to_string(draw(draw(2) ? 30 : 20'000));
@@ -140,16 +123,17 @@ static void conversions(size_t n) {
     switch (draw(4)) {
     case 0: {
       std::string wants = format + one_of({"d", "ld", "hhd", "zx", "jo", "tu", "Zd", "b", "lB", "c", "lc", "C", "m", "%", "p"});
+      argue("%s", wants.c_str());
       prints((wants + "|").c_str(), &room[0], (long)draw(UINT64_MAX) & 127, 1L, 2L);
       break;
     }
-    case 1: prints((format + one_of({"f", "e", "g", "a", "F", "E", "G", "A"})).c_str(), &room[0], (double)draw(UINT64_MAX) / (double)(1 + draw(1 << 30))); break;
+    case 1: prints((format + one_of({"f", "e", "g", "a", "F", "E", "G", "A"})).c_str(), &room[0], any_double()); break;
     case 2: prints((format + "s").c_str(), &room[0], text.c_str() + text.size() - length); break;
     default: prints((format + one_of({"ls", "S"})).c_str(), &room[0], wide.c_str() + wide.size() - length); break;
     }
     std::string input, wants;
     for (size_t words = draw(6); words > 0; words--) {
-      if (draw(2)) input += std::to_string(draw(UINT64_MAX) >> draw(60)) + " ";
+      if (draw(2)) input += (one_in(3) ? any_number() : std::to_string(draw(UINT64_MAX) >> draw(60))) + " ";
       else input += std::string(draw(draw(2) ? 20 : 2000), " ab1."[draw(5)]);
     }
     for (size_t pieces = 1 + draw(7); pieces > 0; pieces--) {
@@ -157,18 +141,19 @@ static void conversions(size_t n) {
       switch (draw(6)) {
       case 0: wants += std::string(draw(draw(2) ? 5 : 3000), " ab1"[draw(4)]); break;
       case 1: wants += "%" + stays + width + "[" + (draw(2) ? "^" : "") + std::string(1 + draw(draw(2) ? 5 : 2000), 'a') + "b-z0-9 ]"; break;
-      default: wants += "%" + stays + width + one_of({"d", "i", "x", "lld", "f", "lf", "s", "c", "n", "ls", "lc", "l[a-z]", "p", "%"});
+      default: wants += "%" + stays + width + one_of({"d", "i", "x", "lld", "f", "lf", "Lf", "s", "c", "n", "ls", "lc", "l[a-z]", "p", "%"});
       }
     }
-    argue("%s from %zu letters", wants.c_str(), input.size());
+    argue("%.60s from %zu: %.40s", wants.c_str(), input.size(), input.c_str());
     scans(input.c_str(), wants.c_str(), got[0], got[1], got[2], got[3], got[4], got[5], got[6]);
   }
+  setlocale(LC_ALL, "C");
 }
 
-static void buffers(size_t n) {
+static void buffers() {
   static char room[4096], text[4096];
   memset(text, 'l', sizeof text - 1);
-  for (size_t i = 0; i < n / 8; i++) {
+  for (Draws draws; draws.go_on();) {
     bool writes = draw(2);
     FILE *file = writes ? fopen("/dev/null", "w") : fopen("input.txt", "r");
     size_t size = 1024 + draw(3072);
@@ -179,11 +164,13 @@ static void buffers(size_t n) {
       const char *letters = text + sizeof text - 1 - length;
       // Fills and empties what the first call would.
       if (writes) {
-        fputc('a', file), number = draw(2) ? at_fputc('a' - (draw(4) ? 0 : 'a' - '\n'), file) : at_putc('b', file);
+        if (fputc('a', file), file->_IO_write_end - file->_IO_write_ptr < 8) fflush(file), fputc('a', file);
+        number = draw(2) ? at_fputc('a' - (draw(4) ? 0 : 'a' - '\n'), file) : at_putc('b', file);
         at_fputs(letters, file), at_fwrite(letters, 1, length, file), at_fflush(file);
       } else {
         static char got[4096];
-        fgetc(file), number = at_fgetc(file), number = at_getc(file), at_ungetc('c', file), at_fread(got, 1, length, file);
+        while (file->_IO_read_end - file->_IO_read_ptr < 8 && fgetc(file) != EOF) {}
+        number = at_fgetc(file), number = at_getc(file), at_ungetc('c', file), at_fread(got, 1, length, file);
         at_fgets(got, 1 + (int)length, file);
       }
     }
@@ -195,10 +182,10 @@ static void buffers(size_t n) {
 }
 
 // A program may put its own environment in place of the one that it was given.
-static void environments(size_t n) {
+static void environments() {
   char **before = environ;
   static char variable[] = "NAME=value", *many[20'001];
-  for (size_t i = 0; i < n / 8; i++) {
+  for (Draws draws; draws.go_on();) {
     size_t count = draw(draw(2) ? 60 : 20'000);
     for (size_t at = 0; at < 20'001; at++) many[at] = at < count ? variable : nullptr;
     environ = many;
@@ -207,13 +194,13 @@ static void environments(size_t n) {
     time_t time = 1'000'000'000;
     pointer = at_localtime(&time);
     environ = before;
-    int error = field();
+    int error = any_int();
     argue("error %d", error);
     pointer = at_strerror(error);
   }
 }
 
 void worst_fields() {
-  dates(tries()), conversions(tries()), buffers(tries()), environments(tries());
+  dates(), conversions(), buffers(), environments();
 }
 #endif

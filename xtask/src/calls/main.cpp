@@ -22,53 +22,19 @@ static void all() {
 ROW void measured() { all(); }
 
 #ifdef WORST
-#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <strings.h>
 #include <unistd.h>
-bool is_collecting;
+#include "kept.h"
 size_t opc_units;
-static size_t longest, thinness;
-static char **wanted;
-static FILE *notes;
-static bool is_usual;
-// What is drawn is measured each time: its draws are few enough.
-static char argument[400];
-void argue(const char *words, ...) {
-  va_list list;
-  va_start(list, words), vsnprintf(argument, sizeof argument, words, list), va_end(list);
-  for (char *one = argument; *one; one++)
-    if (*one == '\n') *one = ' ';
-}
-size_t tries() { return 10'000 / thinness; }
-void note(const char *name) {
-  fprintf(notes, "%s %zu%s%s%s\n", name, opc_units, is_usual ? " usual" : "", *argument ? " of " : "", argument);
-}
+static size_t longest;
 
 std::vector<size_t> lengths() {
   std::vector<size_t> all;
   for (size_t n = 1; n <= longest; n *= 10) all.push_back(n);
   return all;
-}
-
-// Of all names or those that are given, the first calls and some of the others.
-bool is_drawn(const char *name) {
-  bool is_wanted = !*wanted || strcmp(name, "opc_nothing") == 0;
-  for (char **one = wanted; *one; one++) is_wanted = is_wanted || strcmp(*one, name) == 0;
-  if (!is_wanted) return false;
-  if (*argument) return true;
-  constexpr size_t ROOM = 1 << 12, FIRST = 200, OTHERS = 8;
-  static const char *names[ROOM];
-  static size_t calls[ROOM];
-  static uint32_t state = 1;
-  size_t at = (uintptr_t)name / 4 % ROOM;
-  while (names[at] && names[at] != name) at = (at + 1) % ROOM;
-  names[at] = name;
-  state = state * 1664525 + 1013904223;
-  size_t call = calls[at]++, draw = state >> 8;
-  return call == 0 || (call < FIRST ? draw % thinness == 0 : draw % (thinness * OTHERS) == 0);
 }
 
 // What the compiled library charges, and functions that it calls and that are charged by length.
@@ -97,11 +63,10 @@ int main(int, [[maybe_unused]] char **arguments) {
   if (!freopen("input.txt", "r", stdin) || !freopen("/dev/null", "w", stdout)) return 1;
   all();
 #ifdef WORST
-  wanted = arguments + 3;
-  longest = strtoul(arguments[1], nullptr, 10), thinness = strtoul(arguments[2], nullptr, 10);
-  notes = fopen("notes.txt", "w");
-  is_collecting = true;
+  longest = strtoul(arguments[1], nullptr, 10);
+  keep_calls(arguments[2], strtoul(arguments[3], nullptr, 10), arguments + 4);
   for (int i = 0; i < 4; i++) at_opc_nothing();
+  keep_usual_ones(true), measured(), keep_usual_ones(false);
   worst_mathematics();
   worst_text();
   worst_strings();
@@ -109,8 +74,14 @@ int main(int, [[maybe_unused]] char **arguments) {
   worst_errors();
   worst_small();
   worst_fields();
-  *argument = 0;
-  is_usual = true;
-#endif
+  drawn_mathematics();
+  drawn_text();
+  drawn_memory();
+  drawn_strings();
+  drawn_streams();
+  drawn_errors();
+  write_kept();
+#else
   measured();
+#endif
 }

@@ -164,4 +164,76 @@ void worst_mathematics() {
       number = at___divtf3(x, y), number = at___lttf2(x, y);
     }
 }
+
+// Numbers of every class in each of the three widths, alone and in pairs that are near each other, far from each
+// other, and multiples.
+#include "draw.h"
+
+#define NAME_OF_WIDE(name, ...) #name "l",
+const char *const wide_functions[] = {EACH_UNARY(NAME_OF_WIDE) EACH_BINARY(NAME_OF_WIDE) EACH_TO_INTEGER(NAME_OF_WIDE)
+    "ldexpl", "scalbnl", "frexpl", "modfl", "fmal", "sincosl", "__powixf2", nullptr};
+
+template <class Number> static Number partner(Number x, Number any) {
+  switch (draw(6)) {
+  case 0: return x;
+  case 1: return x * (Number)(1 + draw(1000));
+  case 2: return std::ldexp(x, (int)draw(140) - 70) * (1 + (Number)draw(100) / 128);
+  case 3: return std::nextafter(x, any);
+  case 4: return (Number)((int)draw(200) - 100) / (one_in(2) ? 2 : 1);
+  default: return any;
+  }
+}
+
+static void drawn_alone() {
+  int power;
+  double part, other;
+  float small, small_other;
+  long double wide, wide_other;
+  for (Draws draws; draws.go_on();) {
+    change_rounding();
+    double x = any_double();
+    float f = any_float();
+    long double w = any_wide();
+    argue("%a, %a, %La", x, (double)f, w);
+#define DRAWN_1(name, argument) number = at_##name(x), number = at_##name##f(f), number = at_##name##l(w);
+    EACH_UNARY(DRAWN_1)
+    EACH_TO_INTEGER(DRAWN_1)
+    number = at_frexp(x, &power), number = at_frexpf(f, &power), number = at_frexpl(w, &power);
+    number = at_modf(x, &part), number = at_modff(f, &small), number = at_modfl(w, &wide);
+    at_sincos(x, &part, &other), at_sincosf(f, &small, &small_other), at_sincosl(w, &wide, &wide_other);
+    number = at_j0(x), number = at_j1(x);
+    int n = any_int();
+    argue("%a, %a, %La and %d", x, (double)f, w, n);
+    number = at_ldexp(x, n), number = at_ldexpf(f, n), number = at_ldexpl(w, n);
+    number = at_scalbn(x, n), number = at_scalbnf(f, n), number = at_scalbnl(w, n);
+    number = at___powidf2(x, n), number = at___powisf2(f, n), number = at___powixf2(w, n);
+  }
+}
+
+static void drawn_in_pairs() {
+  int power;
+  for (Draws draws; draws.go_on();) {
+    change_rounding();
+    double x = any_double(), y = partner(x, any_double()), z = partner(one_in(2) ? -x * y : y, any_double());
+    float f = any_float(), g = partner(f, any_float()), h = partner(one_in(2) ? -f * g : g, any_float());
+    long double w = any_wide(), v = partner(w, any_wide()), u = partner(one_in(2) ? -w * v : v, any_wide());
+    argue("%a %a, %a %a, %La %La", x, y, (double)f, (double)g, w, v);
+#define DRAWN_2(name, a, b) number = at_##name(x, y), number = at_##name##f(f, g), number = at_##name##l(w, v);
+    EACH_BINARY(DRAWN_2)
+    number = at_remquo(x, y, &power);
+    _Complex double complex = {x, y}, other = {y, z};
+    number = at_cabs(complex), number = __real__ at_cexp(complex), number = __real__ at_csqrt(complex);
+    number = __real__ at_cpow(complex, other);
+    __float128 a = w, b = v;
+    if (one_in(4)) a = a * a, b = b / a;
+    if (one_in(8)) a = a * (__float128)0x1p-16382L * (__float128)0x1p-16440L;
+    number = at___addtf3(a, b), number = at___subtf3(a, b), number = at___multf3(a, b);
+    number = at___divtf3(a, b), number = at___lttf2(a, b);
+    argue("%a %a %a, %a %a %a, %La %La %La", x, y, z, (double)f, (double)g, (double)h, w, v, u);
+    number = at_fma(x, y, z), number = at_fmaf(f, g, h), number = at_fmal(w, v, u);
+    number = __real__ at___muldc3(x, y, z, x), number = __real__ at___divdc3(x, y, z, x);
+  }
+}
+
+void drawn_mathematics() { drawn_alone(), drawn_in_pairs(); }
 #endif

@@ -1,5 +1,7 @@
 // Members that a compiler inlines when it optimises, and are calls when it does not.
 #include "at.h"
+#include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -120,4 +122,57 @@ void worst_small() {
       number = at_memcmp(a, b, n), number = at_bcmp(a, b, n);
     }
 }
+
+void drawn_allocation();
+void drawn_blocks();
+
+// Memory at any place and over each other, of equal and other contents; members in any state.
+#include "draw.h"
+
+static void drawn_bytes() {
+  constexpr size_t LONGEST = 100'000;
+  static char room[2 * LONGEST + 9000], other[LONGEST + 200];
+  for (Draws draws; draws.go_on();) {
+    size_t n = any_length(LONGEST), at = draw(4100), to = one_in(2) ? draw(4100) : at + draw(130);
+    char *a = room + at;
+    const char *b = other + draw(100);
+    argue("%zu bytes from %zu to %zu", n, at, to);
+    at_memmove(room + to, a, n), at_memmove(a, room + to, n);
+    at_memset(a, any_int(), n), at_memcpy(a, b, n), at_mempcpy(a, b, n);
+    if (n && one_in(2)) a[draw(n)] ^= 1;
+    number = at_memcmp(a, b, n), number = at_bcmp(a, b, n);
+    memcpy(a, b, n);
+    number = at_memcmp(a, b, n), number = at_bcmp(a, b, n);
+  }
+}
+
+static void drawn_states() {
+  for (Draws draws; draws.go_on();) {
+    String s(any_length(3000), 'a');
+    if (one_in(2)) s.reserve(any_length(5000));
+    size_t n = draw(s.size() + 1);
+    argue("%zu of %zu letters", n, s.size());
+    OF_STRING(CALL)
+    s = String(n + 1, 'b');
+    pointer = at__ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm(&s, n);
+    pointer = at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm(&s, n);
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13_M_set_lengthEm(&s, n);
+    std::istringstream in("1 2");
+    std::ios *state = &in;
+    int bits = (int)draw(8), format = any_int();
+    in.setstate((std::ios::iostate)(draw(2) ? 0 : draw(8))), in.flags((std::ios::fmtflags)format);
+    argue("state %d, flags %x", (int)in.rdstate(), format);
+    OF_STREAM(CALL_STATE)
+    at__ZNSirsEPFRSt8ios_baseS0_E(&in, reinterpret_cast<void *>(static_cast<std::ios_base &(*)(std::ios_base &)>(std::hex)));
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE8setstateESt12_Ios_Iostate(state, bits);
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE11_M_setstateESt12_Ios_Iostate(state, bits);
+    number = at__ZSt18uncaught_exceptionv(), number = at_sleep(0);
+    const char *name = one_of({"input.txt", "/dev/null", "none/none", ""});
+    argue("%s", name);
+    int file = at_open(name, one_in(2) ? 0 : any_int() & ~(O_CREAT | O_TRUNC | O_TMPFILE));
+    number = (double)at_lseek(file, any_int(), any_int()), number = at_close(file), number = at_close(any_int() | 1 << 20);
+  }
+}
+
+void drawn_memory() { drawn_bytes(), drawn_states(), drawn_allocation(), drawn_blocks(); }
 #endif

@@ -301,4 +301,148 @@ void worst_streams() {
     at__ZSt10from_charsPKcS0_RdSt12chars_format(room, room + strlen(room), y, std::chars_format::general);
   }
 }
+
+// Streams in any state, with any flags, over texts of numbers and words.
+#include "draw.h"
+
+static void set_any(std::ios &s) {
+  s.flags((std::ios::fmtflags)(one_in(2) ? draw(1 << 17) : std::ios::dec | std::ios::skipws));
+  // What flushes each time is charged as a flush.
+  s.unsetf(std::ios::unitbuf);
+  if (one_in(4)) s.width((long)any_length(5000));
+  if (one_in(4)) s.precision((long)any_length(3000));
+  if (one_in(4)) s.fill((char)draw(256));
+  if (one_in(20)) s.setstate((std::ios::iostate)draw(8));
+}
+
+static void drawn_output(Out &out, bool is_text) {
+  std::string text(any_length(3000), one_in(8) ? '\n' : 'x');
+  long i = (long)(draw(UINT64_MAX) >> draw(64)) * (one_in(2) ? 1 : -1);
+  double x = any_double();
+  // Room that grows, or is emptied, is paid by the letters that it does so for.
+  auto describe = [&] {
+    out.clear();
+    if (is_text) out.seekp(0);
+    else out.flush();
+    out.put('x'), set_any(out);
+    argue("%ld or %g or %zu letters, flags %x, width %ld, precision %ld", i, x, text.size(), (unsigned)out.flags(), out.width(), out.precision());
+  };
+#define DRAWN_WRITE(name, type, value) if (one_in(2)) describe(), at_##name(out, value);
+#define DRAWN_DECIMAL(name, type, value) describe(), at_##name(out, value);
+  OUTPUTS(DRAWN_WRITE)
+  if (one_in(2)) {
+    DRAWN_DECIMAL(_ZNSolsEd, double, x) DRAWN_DECIMAL(_ZNSolsEf, float, any_float()) DRAWN_DECIMAL(_ZNSolsEe, long double, any_wide())
+    DRAWN_DECIMAL(_ZNSo9_M_insertIdEERSoT_, double, x) DRAWN_DECIMAL(_ZNSo9_M_insertIeEERSoT_, long double, any_wide())
+  }
+  describe(), at__ZNSo5writeEPKcl(out, text.data(), (long)text.size());
+  describe(), at__ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l(out, text.data(), (long)text.size());
+  describe(), at__ZNSo5flushEv(out);
+  describe(), at__ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_(out);
+  describe(), at__ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_(out);
+  out.clear(), out.flags({}), out.width(0), out.precision(6);
+}
+
+static void drawn_writes() {
+  std::ofstream file("/dev/null");
+  for (Draws draws(2); draws.go_on();) {
+    std::ostringstream text(std::string(9000, ' '));
+    bool is_text = one_in(2);
+    drawn_output(is_text ? text : one_in(2) ? static_cast<Out &>(file) : std::cout, is_text);
+  }
+}
+
+static std::string any_words() {
+  std::string text;
+  for (size_t words = 1 + draw(4); words > 0; words--) {
+    if (draw(2)) text += any_number();
+    else text += std::string(any_length(3000), " ab1.\n"[draw(6)]) + one_of({"", "true", "false", "tru", "-", "0x1"});
+    text += one_of({" ", "\n", ",", ""});
+  }
+  return text;
+}
+
+// Of a file as much as its buffer holds.
+static void drawn_reads() {
+  static char letters[20'000];
+  for (Draws draws(2); draws.go_on();) {
+    std::string text = any_words(), into;
+    size_t n = any_length(5000);
+    char end = text.empty() || one_in(2) ? '\n' : text[draw(text.size())];
+    std::istringstream words(text);
+    std::ifstream file;
+    bool is_file = text.size() < 4000 && one_in(16);
+    if (is_file) std::ofstream("words.txt") << "_" << text, file.open("words.txt"), file.get();
+    In &in = is_file ? static_cast<In &>(file) : words;
+#define GO_ON in.clear(), in.seekg(is_file ? 1 : 0), set_any(in), in.peek();
+#define DRAWN_READ(name, type) if (one_in(2)) { GO_ON type value{}; at_##name(in, value); }
+    argue("%zu letters up to %d, %zu of %.90s", n, end, text.size(), text.c_str());
+    INPUTS(DRAWN_READ)
+    GO_ON at__ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_(in, into, end);
+    GO_ON at__ZNSi4readEPcl(in, letters, (long)n);
+    GO_ON at__ZNSi7getlineEPclc(in, letters, (long)n, end);
+    GO_ON at__ZNSi7getlineEPcl(in, letters, (long)n);
+    GO_ON at__ZNSi6ignoreEl(in, (long)n);
+    GO_ON at__ZNSi6ignoreEli(in, (long)n, end);
+    GO_ON at__ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_(in);
+    GO_ON at__ZNSi3getEv(in), at__ZNSi5ungetEv(in), at__ZNSi3getERc(in, letters[0]), at__ZNSi4peekEv(in), at__ZNSi6ignoreEv(in);
+    if (one_in(2)) continue;
+    double x;
+    float y;
+    const char *start = text.data(), *stop = start + text.size();
+    auto format = std::initializer_list<std::chars_format>{std::chars_format::general, std::chars_format::hex, std::chars_format::fixed, std::chars_format::scientific}.begin()[draw(4)];
+    std::string trimmed = one_in(2) ? any_number() : text;
+    start = trimmed.data(), stop = start + trimmed.size();
+    argue("%zu of %.100s, format %d", trimmed.size(), start, (int)format);
+    at__ZSt10from_charsPKcS0_RdSt12chars_format(start, stop, x, format);
+    at__ZSt10from_charsPKcS0_RfSt12chars_format(start, stop, y, format);
+  }
+}
+
+static void drawn_objects() {
+  alignas(16) char room[1024], other[64];
+  for (Draws draws; draws.go_on();) {
+    std::string text(any_length(20'000), 'x');
+    int i = any_int();
+    argue("%zu letters", text.size());
+    Mode mode = std::initializer_list<Mode>{std::ios::in, std::ios::out, std::ios::in | std::ios::out, std::ios::out | std::ios::app, std::ios::out | std::ios::ate}.begin()[draw(5)];
+#define DRAWN_FILLED(kind)                                                                           \
+  MADE(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE)                                             \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
+      room, text, mode),                                                                            \
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED1Ev(room);                                 \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
+      room, text, mode),                                                                            \
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED2Ev(                                       \
+          room, tables_of__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE);
+    DRAWN_FILLED(18basic_stringstream) DRAWN_FILLED(19basic_istringstream) DRAWN_FILLED(19basic_ostringstream)
+    { ALL_TAKEN_OUT }
+    const char *name = one_of({"input.txt", "/dev/null", "none/none", ""});
+    argue("%s, mode %d", name, (int)mode);
+    // Only files that stand in the way of nothing are written to.
+    if (*name == 'i') mode = std::ios::in;
+    OPENED(14basic_ifstream, name) OPENED(14basic_ofstream, "/dev/null") OPENED(13basic_fstream, name)
+    double x = any_double();
+    argue("%a", x);
+    at__ZSt8to_charsPcS_d(room, room + draw(400), x);
+    std::ostringstream out;
+    std::istringstream in(text);
+    set_any(out), set_any(in);
+    argue("flags %x, %d", (unsigned)out.flags(), i);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision(out, i);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw(out, i);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E(out, (char)i);
+    out.width(0);
+    at__ZNSolsEPFRSoS_E(out, std::endl), at__ZNSolsEPFRSt8ios_baseS0_E(out, std::hex), at__ZNSirsEPFRSiS_E(in, [](In &same) -> In & { return same; });
+    at__ZNSo6sentryC1ERSo(room, out), at__ZNSo6sentryD1Ev(room), at__ZNSi6sentryC1ERSib(room, in, one_in(2));
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate(&in, (int)draw(8));
+    number = at__ZNKSt9basic_iosIcSt11char_traitsIcEE4failEv(&in), number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEcvbEv(&in);
+    number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEntEv(&in);
+    at__ZNSt6localeC1Ev(other), at__ZNSt6localeaSERKS_(other, std::locale::classic());
+    at__ZNSt6localeD1Ev(other), at__ZNSt6localeC1ERKS_(other, std::locale::classic());
+    at__ZNSt8ios_baseC2Ev(room), at__ZNSt8ios_baseD2Ev(room);
+    pointer = const_cast<void *>(at__ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(std::locale::classic()));
+  }
+}
+
+void drawn_streams() { drawn_writes(), drawn_reads(), drawn_objects(); }
 #endif

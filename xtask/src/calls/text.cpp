@@ -216,4 +216,82 @@ void worst_strings() {
       SEEN(AT_LOOK(4copyEPcmm)(whole, &copied[0], n, 0))
     }
 }
+
+// Strings of any length with any room, changed anywhere, by texts of their own and of others.
+#include "draw.h"
+
+#define DRAWN(call) s = String(), s.reserve(room), s = whole, call;
+static void drawn_changes() {
+  for (Draws draws; draws.go_on();) {
+    const String whole(any_length(50'000), 'a'), other(any_length(5000), 'b');
+    size_t size = whole.size(), room = one_in(2) ? size : size + any_length(6000);
+    size_t a = one_in(4) ? size : draw(size + 1), n = one_in(4) ? size - a : draw(size - a + 1), m = any_length(5000);
+    const char *p = other.c_str();
+    size_t given = other.size();
+    String s;
+    argue("%zu letters, room for %zu, %zu at %zu by %zu of %zu", size, room, n, a, m, given);
+    DRAWN(AT_TEXT(10_M_replaceEmmPKcm)(s, a, n, p, given))
+    // Its own letters.
+    DRAWN(AT_TEXT(10_M_replaceEmmPKcm)(s, a, n, s.data() + size / 2, size - size / 2))
+    DRAWN(AT_TEXT(14_M_replace_auxEmmmc)(s, a, n, m, 'x'))
+    DRAWN(AT_TEXT(9_M_mutateEmmPKcm)(s, a, n, p, given))
+    DRAWN(AT_TEXT(8_M_eraseEmm)(s, a, n))
+    DRAWN(AT_TEXT(6insertEmPKc)(s, a, p))
+    DRAWN(AT_TEXT(6insertEmPKcm)(s, a, p, given))
+    DRAWN(AT_TEXT(6insertEmPKcm)(s, a, s.data(), size))
+    DRAWN(AT_TEXT(7replaceEmmmc)(s, a, n, m, 'x'))
+    DRAWN(AT_TEXT(6insertEmRKS4_)(s, a, other))
+    DRAWN(AT_TEXT(6insertEmmc)(s, a, m, 'x'))
+    DRAWN(AT_TEXT(5eraseEmm)(s, a, n))
+    DRAWN(AT_TEXT(7replaceEmmPKc)(s, a, n, p))
+    DRAWN(AT_TEXT(7replaceEmmPKcm)(s, a, n, p, given))
+    DRAWN(AT_TEXT(7replaceEmmRKS4_)(s, a, n, other))
+    DRAWN(AT_TEXT(6appendEPKc)(s, p))
+    DRAWN(AT_TEXT(6appendEPKcm)(s, p, given))
+    DRAWN(AT_TEXT(9_M_appendEPKcm)(s, p, given))
+    DRAWN(AT_TEXT(6appendERKS4_)(s, other))
+    DRAWN(AT_TEXT(6appendEmc)(s, m, 'x'))
+    DRAWN(AT_TEXT(pLEPKc)(s, p))
+    DRAWN(AT_TEXT(pLERKS4_)(s, other))
+    DRAWN(AT_TEXT(9push_backEc)(s, 'x'))
+    DRAWN(AT_TEXT(pLEc)(s, 'x'))
+    if (size) { DRAWN(AT_TEXT(8pop_backEv)(s)) }
+    DRAWN(AT_TEXT(6resizeEm)(s, m))
+    DRAWN(AT_TEXT(6resizeEmc)(s, m, 'x'))
+    DRAWN(AT_TEXT(7reserveEm)(s, m))
+    DRAWN(AT_TEXT(13shrink_to_fitEv)(s))
+    DRAWN(AT_TEXT(9_M_assignERKS4_)(s, other))
+    DRAWN(AT_TEXT(6assignERKS4_)(s, other))
+    DRAWN(AT_TEXT(aSERKS4_)(s, other))
+    DRAWN(AT_TEXT(6assignEPKc)(s, p))
+    DRAWN(AT_TEXT(aSEPKc)(s, p))
+  }
+}
+
+static void drawn_looks() {
+  for (Draws draws; draws.go_on();) {
+    const String whole(any_length(50'000), 'a'), other(any_length(5000), 'b');
+    size_t size = whole.size(), room = one_in(2) ? size : size + any_length(6000);
+    size_t a = draw(size + 1), n = one_in(4) ? String::npos : any_length(6000);
+    argue("%zu letters, room for %zu, %zu at %zu", size, room, n, a);
+    String s, taken = other, moved = whole;
+    moved.reserve(room);
+    DRAWN(AT_TEXT(4swapERS4_)(s, taken))
+    DRAWN(AT_TEXT(aSEOS4_)(s, taken))
+    alignas(String) char made[sizeof(String)];
+    MADE(AT_TEXT(C1EPKcRKS3_)(made, whole.c_str(), &room))
+    MADE(AT_TEXT(C1ERKS4_)(made, whole))
+    MADE(AT_TEXT(C1ERKS4_mm)(made, whole, a, n))
+    MADE(AT_TEXT(C1EOS4_)(made, moved))
+    MADE(AT_LOOK(6substrEmm)(made, whole, a, n))
+    *reinterpret_cast<char **>(made) = made + 16;
+    AT_TEXT(12_M_constructEmc)(made, size, 'x'), AT_TEXT(10_M_disposeEv)(*reinterpret_cast<String *>(made));
+    size_t wanted = any_length(100'000);
+    free(AT_TEXT(9_M_createERmm)(nullptr, wanted, one_in(2) ? size : 0));
+    String copied(size + 1, 0);
+    SEEN(AT_LOOK(4copyEPcmm)(whole, &copied[0], n, a))
+  }
+}
+
+void drawn_strings() { drawn_changes(), drawn_looks(); }
 #endif

@@ -62,7 +62,11 @@ fn read_line(line: &'static str) -> Option<(&'static str, Charge)> {
         None if rest == "once" => Charge::Once,
         None => Charge::Weight(weight(rest)?, None),
         Some((number, "frames")) => Charge::Frames(weight(number)?),
-        Some((number, worst)) => Charge::Weight(weight(number)?, Some(worst.parse().ok()?)),
+        Some((number, found)) => {
+            let (worst, made) = found.split_once(' ')?;
+            made.parse::<u64>().ok()?;
+            Charge::Weight(weight(number)?, Some(worst.parse().ok()?))
+        }
     };
     Some((name, charge))
 }

@@ -42,7 +42,7 @@ static size_t opc_size_of(const char **format) {
   return number;
 }
 
-enum { PER_CONVERSION = 150, PER_PLACED = 40000, EACH_WIDE_LETTER = 30, EACH_VARIABLE = 6 };
+enum { PER_CONVERSION = 150, PER_PLACED = 40000, EACH_WIDE_LETTER = 30, EACH_VARIABLE = 6, EACH_MESSAGE = 1000 };
 
 // Every conversion of a format, and what its arguments say of it. The list is a copy.
 static void opc_charge_format(const char *format, va_list list) {
@@ -93,6 +93,7 @@ static void opc_charge_format(const char *format, va_list list) {
       if (longs) (void)va_arg(list, long long);
       else (void)va_arg(list, int);
       break;
+    case 'm': units += EACH_MESSAGE; break;
     case 'C': (void)va_arg(list, int); break;
     case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
       long double number = is_wide ? va_arg(list, long double) : (long double)va_arg(list, double);
@@ -118,7 +119,7 @@ static void opc_charge_format(const char *format, va_list list) {
       (void)va_arg(list, void *);
       break;
     case 'n': (void)va_arg(list, void *); break;
-    case '%': case 'm': break;
+    case '%': break;
     default: format--; break; // the end, or no conversion
     }
     if (!*format) break;
@@ -247,12 +248,12 @@ static int opc_reads_wide(const char *format) {
   return 0;
 }
 
-enum { EACH_FORMAT_LETTER = 12, EACH_SET = 200, EACH_READ = 18, EACH_WIDE_READ = 70 };
+enum { EACH_FORMAT_LETTER = 12, EACH_SET = 200, EACH_WIDE_NUMBER = 30000, EACH_READ = 22, EACH_WIDE_READ = 70 };
 
-// A set of letters is a table of all bytes, made anew each time.
+// A set of letters is a table of all bytes, made anew each time. A number of 80 bits may have any exponent.
 static void opc_charge_input_format(const char *format) {
   size_t units = 0;
-  for (; *format; format++) units += *format == '[' ? EACH_SET : EACH_FORMAT_LETTER;
+  for (; *format; format++) units += *format == '[' ? EACH_SET : *format == 'L' ? EACH_WIDE_NUMBER : EACH_FORMAT_LETTER;
   opc_charge_units(units);
 }
 
@@ -264,7 +265,7 @@ static void opc_charge_input_format(const char *format) {
     va_start(arguments, format);                        \
     int read = call;                                    \
     va_end(arguments);                                  \
-    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : 16)); \
+    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : EACH_READ)); \
     return read;                                        \
   }
 INPUT(scanf, (const char *format, ...), stdin, vscanf(format, arguments))
@@ -288,7 +289,7 @@ INPUT(__isoc23_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(
     struct opc_position position = opc_position_of(file); \
     opc_charge_input_format(format);                      \
     int read = call;                                      \
-    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : 16));  \
+    opc_charge_units(opc_went_on(&position, file) * (opc_reads_wide(format) ? EACH_WIDE_READ : EACH_READ));  \
     return read;                                          \
   }
 INPUT_OF_LIST(vscanf, (const char *format, va_list arguments), stdin, vscanf(format, arguments))
@@ -300,12 +301,14 @@ INPUT_OF_LIST(__isoc99_vfscanf, (FILE *stream, const char *format, va_list argum
               __isoc99_vfscanf(stream, format, arguments))
 #endif
 
-// The most that is read of a text: as many words as the format has conversions, and its own letters. Where
-// a conversion takes more than a word, all of the text.
+// The most that is read of a text: as many words as the format has conversions, and its own letters. A blank
+// of the format takes all blanks, unless a conversion does that behind it. Where a conversion takes more than a
+// word, all of the text.
 static size_t opc_readable(const char *text, const char *format) {
   size_t at = 0, own = 0, words = 0;
   for (; *format; format++, own++)
     if (*format == '%') words++;
+    else if ((*format == ' ' || (unsigned char)(*format - '\t') < 5) && format[1] != '%') words++;
     else if (*format == '[' || *format == 'c' || *format == 'C') return LIBRARY(strlen)(text);
   for (; words > 0 && text[at]; words--) {
     while (text[at] == ' ' || (unsigned char)(text[at] - '\t') < 5) at++;
@@ -355,6 +358,31 @@ int LIBRARY(fputs)(const char *text, FILE *stream) {
   return fputs(text, stream);
 }
 
+#ifdef __GLIBC__
+enum { EACH_FILE = 60, CHARACTER_SET = 1000000000 };
+
+static size_t opc_files_opened;
+
+// What a file costs that changes letters into those of another set is in no argument: nobody pays it. The files
+// that were opened are those that flushing all of them goes through, or more.
+static void opc_charge_mode(const char *mode) {
+  opc_files_opened++;
+  if (LIBRARY(strchr)(mode, ',')) opc_charge_units(CHARACTER_SET);
+}
+FILE *LIBRARY(fopen)(const char *name, const char *mode) {
+  opc_charge_mode(mode);
+  return fopen(name, mode);
+}
+FILE *LIBRARY(fopen64)(const char *name, const char *mode) {
+  opc_charge_mode(mode);
+  return fopen64(name, mode);
+}
+int LIBRARY(fflush)(FILE *stream) {
+  if (!stream) opc_charge_units(opc_files_opened * EACH_FILE);
+  return fflush(stream);
+}
+#endif
+
 // A line is as long as it is found to be.
 char *LIBRARY(fgets)(char *to, int size, FILE *stream) {
   char *line = fgets(to, size, stream);
@@ -365,17 +393,18 @@ char *LIBRARY(fgets)(char *to, int size, FILE *stream) {
 #ifdef __GLIBC__
 ssize_t LIBRARY(getdelim)(char **to, size_t *size, int end, FILE *stream) {
   ssize_t length = getdelim(to, size, end, stream);
-  if (length > 0) opc_charge_copy((size_t)length);
+  // It is copied once, and again where the line's room grows.
+  if (length > 0) opc_charge_copy((size_t)length * 3);
   return length;
 }
 
 ssize_t LIBRARY(getline)(char **to, size_t *size, FILE *stream) { return LIBRARY(getdelim)(to, size, '\n', stream); }
 #endif
 
-enum { EACH_DIGIT = 12, MOST_DIGITS = 800, EACH_OF_THEM = 10 };
+enum { EACH_DIGIT = 12, MOST_DIGITS = 800, EACH_OF_THEM = 10, MOST_EXPONENT = 6000, MOST_WIDE_DIGITS = 12000, EACH_SQUARE = 400 };
 
 // Every character that a number may have, and what stands before it.
-static void opc_charge_number(const char *text) {
+static size_t opc_charge_number(const char *text) {
   size_t length = 0;
   while (text[length] == ' ' || (unsigned)text[length] - '\t' < 5) length++;
   for (;; length++) {
@@ -384,33 +413,66 @@ static void opc_charge_number(const char *text) {
     if (letter >= 26 && digit >= 10 && byte != '+' && byte != '-' && byte != '.' && byte != '_') break;
   }
   opc_charge_units(length * EACH_DIGIT + (length < MOST_DIGITS ? length : MOST_DIGITS) * EACH_OF_THEM);
+  return length;
+}
+
+// What "nan" has in brackets is read too.
+static size_t opc_charge_decimal(const char *text) {
+  size_t length = opc_charge_number(text);
+  if (length > 0 && text[length] == '(' && (text[length - 1] | 32) == 'n') (void)opc_charge_number(text + length + 1);
+  return length;
+}
+
+// Of 80 bits or more a number goes over as many words as its digits and its exponent ask for, and all of them again
+// for each.
+static void opc_charge_wide_number(const char *text) {
+  size_t length = opc_charge_decimal(text), at = 0, exponent = 0;
+  while (at < length && (text[at] | 32) != 'e') at++;
+  if (at < length) at++;
+  if (text[at] == '+' || text[at] == '-') at++;
+  for (; text[at] >= '0' && text[at] <= '9' && exponent < MOST_EXPONENT; at++) exponent = exponent * 10 + (size_t)(text[at] - '0');
+  if (exponent > MOST_EXPONENT) exponent = MOST_EXPONENT;
+  if (length > MOST_WIDE_DIGITS) length = MOST_WIDE_DIGITS;
+  opc_charge_units((exponent * exponent + length * length) / EACH_SQUARE);
+}
+
+// The same by the power of two of what was read.
+static void opc_charge_power_of_ten(int power) {
+  size_t exponent = (size_t)(power < 0 ? -power : power) * 10 / 33;
+  opc_charge_units(exponent * exponent / EACH_SQUARE);
 }
 
 // A digit is looked at more than once; those that count are worked out over all words of the number.
-#define NUMBER(type, name, parameters, call) \
-  type LIBRARY(name) parameters {            \
-    opc_charge_number(text);                 \
-    return call;                             \
+#define CHARGED_NUMBER(charge, type, name, parameters, call) \
+  type LIBRARY(name) parameters {                            \
+    (void)charge(text);                                      \
+    return call;                                             \
   }
+#define NUMBER(type, name, parameters, call) CHARGED_NUMBER(opc_charge_number, type, name, parameters, call)
+#define DECIMAL(type, name, parameters, call) CHARGED_NUMBER(opc_charge_decimal, type, name, parameters, call)
 
 NUMBER(int, atoi, (const char *text), atoi(text))
 NUMBER(long, atol, (const char *text), atol(text))
 NUMBER(long long, atoll, (const char *text), atoll(text))
-NUMBER(double, atof, (const char *text), atof(text))
+DECIMAL(double, atof, (const char *text), atof(text))
 NUMBER(long, strtol, (const char *text, char **end, int base), strtol(text, end, base))
 NUMBER(unsigned long, strtoul, (const char *text, char **end, int base), strtoul(text, end, base))
 NUMBER(long long, strtoll, (const char *text, char **end, int base), strtoll(text, end, base))
 NUMBER(unsigned long long, strtoull, (const char *text, char **end, int base), strtoull(text, end, base))
-NUMBER(double, strtod, (const char *text, char **end), strtod(text, end))
-NUMBER(float, strtof, (const char *text, char **end), strtof(text, end))
-NUMBER(long double, strtold, (const char *text, char **end), strtold(text, end))
+DECIMAL(double, strtod, (const char *text, char **end), strtod(text, end))
+DECIMAL(float, strtof, (const char *text, char **end), strtof(text, end))
+long double LIBRARY(strtold)(const char *text, char **end) {
+  opc_charge_wide_number(text);
+  return strtold(text, end);
+}
 
 // The characters that <charconv> may take for a floating-point number.
 static void opc_charge_range(const char *text, const char *end) {
   size_t length = 0;
   for (; text + length < end; length++) {
     unsigned char byte = (unsigned char)text[length];
-    if ((byte | 32u) - 'a' >= 26 && byte - (unsigned)'0' >= 10 && byte != '+' && byte != '-' && byte != '.') break;
+    if ((byte | 32u) - 'a' >= 26 && byte - (unsigned)'0' >= 10 && byte != '+' && byte != '-' && byte != '.' && byte != '_' && byte != '(')
+      break;
   }
   opc_charge_units(length * EACH_DIGIT + (length < MOST_DIGITS ? length : MOST_DIGITS) * EACH_OF_THEM);
 }
@@ -430,16 +492,37 @@ RANGE(_ZSt10from_charsPKcS0_RfSt12chars_format, float)
 
 // ---- remainders ------------------------------------------------------------
 
-// A bit of the quotient at a time, in some C libraries.
-static void opc_charge_quotient(int of, int by) { opc_charge_units(of > by ? (size_t)(of - by) * 4 : 0); }
+// A bit of the quotient at a time, in some C libraries. Numbers below the least usual one are brought to it
+// bit by bit.
+static void opc_charge_quotient(int of, int by, int least) {
+  size_t bits = of > by ? (size_t)(of - by) * 4 : 0;
+  if (of < least) bits += (size_t)(least - of) * 3;
+  if (by < least) bits += (size_t)(least - by) * 3;
+  opc_charge_units(bits);
+}
 
-#define REMAINDER(type, name)                       \
-  type name(type a, type b);                        \
-  type LIBRARY(name)(type a, type b) {              \
-    opc_charge_quotient(opc_power(a), opc_power(b)); \
-    return name(a, b);                              \
+#define REMAINDER(type, name, least)                        \
+  type name(type a, type b);                                \
+  type LIBRARY(name)(type a, type b) {                      \
+    opc_charge_quotient(opc_power(a), opc_power(b), least); \
+    return name(a, b);                                      \
   }
-REMAINDER(double, fmod)
-REMAINDER(float, fmodf)
-REMAINDER(double, remainder)
-REMAINDER(float, remainderf)
+REMAINDER(double, fmod, -1021)
+REMAINDER(float, fmodf, -125)
+REMAINDER(double, remainder, -1021)
+REMAINDER(float, remainderf, -125)
+
+// The processor's instruction for 80 bits does 32 to 63 bits of the quotient at a time, and again as often as the
+// powers of two are apart.
+enum { EACH_BIT = LDBL_MANT_DIG == 64 ? 1 : 64 };
+static void opc_charge_wide_quotient(int of, int by) { opc_charge_units(of > by ? (size_t)(of - by) * EACH_BIT / 16 : 0); }
+long double fmodl(long double a, long double b);
+long double LIBRARY(fmodl)(long double a, long double b) {
+  opc_charge_wide_quotient(opc_power(a), opc_power(b));
+  return fmodl(a, b);
+}
+long double remainderl(long double a, long double b);
+long double LIBRARY(remainderl)(long double a, long double b) {
+  opc_charge_wide_quotient(opc_power(a), opc_power(b));
+  return remainderl(a, b);
+}

@@ -64,7 +64,7 @@ static void opc_charge_twice(size_t length) {
 }
 
 static void opc_charge_text(void *stream, size_t length) {
-  opc_charge_width(stream, 8);
+  opc_charge_width(stream, 12);
   opc_charge_twice(length);
 }
 
@@ -107,7 +107,7 @@ WRITE_FLOATING(_ZNSo9_M_insertIeEERSoT_, long double)
 WRITE_FLOATING(_ZNSolsEf, float)
 WRITE_FLOATING(_ZNSolsEd, double)
 WRITE_FLOATING(_ZNSolsEe, long double)
-WRITE_MORE(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c, char, opc_charge_width(stream, 8))
+WRITE_MORE(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c, char, opc_charge_width(stream, 12))
 WRITE_MORE(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc, const char *,
            opc_charge_text(stream, value ? LIBRARY(strlen)(value) : 0))
 WRITE_MORE(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE,
@@ -200,6 +200,15 @@ static void opc_end_reading(struct opc_reading *reading) {
     READING(each);                                  \
     return name(stream, value);                     \
   }
+// Of 80 bits or more the exponent decides, as of texts (format.c). What is nothing may have the least one.
+#define READ_WIDE(name)                                        \
+  void *name(void *stream, long double *value);                \
+  void *LIBRARY(name)(void *stream, long double *value) {      \
+    READING(24);                                               \
+    name(stream, value);                                       \
+    opc_charge_power_of_ten(opc_power(*value));                \
+    return stream;                                             \
+  }
 READ(_ZNSirsERb, void *, 16)
 READ(_ZNSirsERs, void *, 16)
 READ(_ZNSirsERt, void *, 16)
@@ -211,7 +220,7 @@ READ(_ZNSirsERx, void *, 16)
 READ(_ZNSirsERy, void *, 16)
 READ(_ZNSirsERf, void *, 24)
 READ(_ZNSirsERd, void *, 24)
-READ(_ZNSirsERe, void *, 24)
+READ_WIDE(_ZNSirsERe)
 READ(_ZNSi10_M_extractIbEERSiRT_, void *, 16)
 READ(_ZNSi10_M_extractIjEERSiRT_, void *, 16)
 READ(_ZNSi10_M_extractItEERSiRT_, void *, 16)
@@ -221,7 +230,7 @@ READ(_ZNSi10_M_extractIxEERSiRT_, void *, 16)
 READ(_ZNSi10_M_extractIyEERSiRT_, void *, 16)
 READ(_ZNSi10_M_extractIfEERSiRT_, void *, 24)
 READ(_ZNSi10_M_extractIdEERSiRT_, void *, 24)
-READ(_ZNSi10_M_extractIeEERSiRT_, void *, 24)
+READ_WIDE(_ZNSi10_M_extractIeEERSiRT_)
 READ(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_, void *, 6)
 READ(_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, void *, 5)
 READ(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, void *, 1)

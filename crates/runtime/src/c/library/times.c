@@ -16,7 +16,7 @@
 
 #ifdef __GLIBC__
 enum { ZONE_IS_READ = 12000, EACH_ZONE_LETTER = 12, EACH_ZONE = 60 };
-enum { SEARCH_STEP = 1300, FAR_SEARCH_STEP = 5000, FAR = 9000, UNPLAIN = 180000 };
+enum { SEARCH_STEP = 1300, FAR_SEARCH_STEP = 5000, FAR = 9000, UNPLAIN = 180000, FAR_UNPLAIN = 60000 };
 enum { NO_YEAR = 2000000, NO_YEAR_SEARCHED = 33000000 };
 // As mktime.c of the library has them, in seconds.
 enum { STRIDE = 601200, SEARCHED = 536454000 / 2 + STRIDE };
@@ -65,7 +65,7 @@ static void opc_charge_date(const struct tm *date) {
   struct tm parts = *date;
   parts.tm_isdst = -1;
   time_t time = mktime(&parts);
-  if (opc_is_far(time)) opc_charge_units(FAR);
+  if (opc_is_far(time)) opc_charge_units(opc_is_plain(date) ? FAR : FAR_UNPLAIN);
   if (date->tm_isdst < 0 || parts.tm_isdst < 0 || !date->tm_isdst == !parts.tm_isdst) return;
   if (!opc_is_plain(date)) opc_charge_units(UNPLAIN);
   for (long distance = STRIDE; distance < SEARCHED; distance += STRIDE) {
