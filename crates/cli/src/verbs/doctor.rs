@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
         tool("opt 22", "opt-22", "apt-get install llvm-22"),
         kernel(),
         temporary(),
-        kept(),
+        cache(),
     ]);
     let has_tools = checks.iter().all(|check| check.fine || !check.needed);
     checks.extend(has_tools.then(hello));
