@@ -142,6 +142,7 @@ pub const CONTAINERS: &[&str] = &[
     "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
     "_ZNSt8__detail15_List_node_base10_M_reverseEv",
     "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
+    "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
 ];
 
 /// Functions of throwing.c: what throws.

@@ -11,6 +11,8 @@
 
 #ifndef CXX
 #define CXX(name) LIBRARY(name)
+// Portable programs have hash tables of their own.
+#define WITH_HASH_TABLES
 #endif
 
 // ---- trees -----------------------------------------------------------------
@@ -256,3 +258,23 @@ void CXX(_ZNSt8__detail15_List_node_base4swapERS0_S1_)(struct link *a, struct li
   opc_close(a, b);
   opc_close(b, a);
 }
+
+#ifdef WITH_HASH_TABLES
+// ---- hash tables -----------------------------------------------------------
+
+// Whoever grows looks the next number of buckets up among primes.
+enum { EACH_GROWTH = 150 };
+
+struct opc_growth {
+  bool grows;
+  size_t buckets;
+};
+struct opc_growth _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm(void *policy, size_t buckets, size_t elements,
+                                                                            size_t more);
+struct opc_growth LIBRARY(_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm)(void *policy, size_t buckets,
+                                                                                     size_t elements, size_t more) {
+  struct opc_growth made = _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm(policy, buckets, elements, more);
+  if (made.grows) opc_charge_units(EACH_GROWTH);
+  return made;
+}
+#endif
