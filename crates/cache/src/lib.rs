@@ -13,9 +13,9 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what decides what is made? | [`recipe`] |
-//! | what does an entry hold, and when is it believed? | [`entry`] |
-//! | where are entries, and which go when there are too many? | [`store`] |
+//! | what decides what is made? | `recipe` |
+//! | what does an entry hold, and when is it believed? | `entry` |
+//! | where are entries, and which go when there are too many? | `store` |
 //! | which cache does the user want? | [`choice`] |
 //!
 //! A damaged entry, one of another version, and a folder that others may write in are never believed: then

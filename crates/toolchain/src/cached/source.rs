@@ -1,10 +1,10 @@
 //! What does clang make of a source of the user's?
 //!
 //! What decides it is clang, its words, the folder in which it works, and the source; headers are evidence
-//! ([`super::search`]). Warnings are kept, too, and said again.
+//! (`search.rs`). Warnings are kept, too, and said again.
 //!
 //! Cost: the hash of the source, of its headers and of the product; else clang's own work, and a run of its
-//! preprocessor on nothing. Limits: [`super::words`] lists which words are understood; a header inside a
+//! preprocessor on nothing. Limits: `words.rs` lists which words are understood; a header inside a
 //! folder that a link leads to is known by the path that clang says.
 
 use std::os::unix::ffi::OsStrExt;

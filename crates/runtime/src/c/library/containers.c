@@ -4,7 +4,8 @@
 // "A dichromatic framework for balanced trees", 1978) and the links of lists lie
 // in the C++ library. They stand here with its structures, compiled with the
 // program, so that a walk pays for every step. Portable programs have them under
-// the library's own names.
+// the library's own names. Hash tables stay in the library, and are charged where
+// they grow.
 #include "library.h"
 
 #include <stdbool.h>
