@@ -187,15 +187,16 @@ OUTPUT_VARIADIC(__sprintf_chk, (char *to, int flag, size_t room, const char *for
 OUTPUT_VARIADIC(__snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...),
                 (opc_charge_units(CHECKED),
                  opc_charge_rest(__vsnprintf_chk(to, size, flag, room, format, arguments), size)))
+#endif
 
 // Its room grows, and what is there moves.
+enum { ALLOCATED = 1500 };
 static int opc_charge_made(int written) {
   if (written > 0) opc_charge_copy((size_t)written), opc_charge_copy((size_t)written);
   return written;
 }
 OUTPUT_VARIADIC(asprintf, (char **to, const char *format, ...),
-                (opc_charge_units(CHECKED), opc_charge_made(vasprintf(to, format, arguments))))
-#endif
+                (opc_charge_units(ALLOCATED), opc_charge_made(vasprintf(to, format, arguments))))
 
 // How many variables the environment has, but for those of opcost. Costs a call.
 size_t opc_environment_size(void);
@@ -358,7 +359,6 @@ int LIBRARY(fputs)(const char *text, FILE *stream) {
   return fputs(text, stream);
 }
 
-#ifdef __GLIBC__
 enum { EACH_FILE = 60, CHARACTER_SET = 1000000000 };
 
 static size_t opc_files_opened;
@@ -373,15 +373,17 @@ FILE *LIBRARY(fopen)(const char *name, const char *mode) {
   opc_charge_mode(mode);
   return fopen(name, mode);
 }
+#if defined(__GLIBC__) || defined(__wasi__)
+FILE *fopen64(const char *name, const char *mode);
 FILE *LIBRARY(fopen64)(const char *name, const char *mode) {
   opc_charge_mode(mode);
   return fopen64(name, mode);
 }
+#endif
 int LIBRARY(fflush)(FILE *stream) {
   if (!stream) opc_charge_units(opc_files_opened * EACH_FILE);
   return fflush(stream);
 }
-#endif
 
 // A line is as long as it is found to be.
 char *LIBRARY(fgets)(char *to, int size, FILE *stream) {
@@ -390,7 +392,6 @@ char *LIBRARY(fgets)(char *to, int size, FILE *stream) {
   return line;
 }
 
-#ifdef __GLIBC__
 ssize_t LIBRARY(getdelim)(char **to, size_t *size, int end, FILE *stream) {
   ssize_t length = getdelim(to, size, end, stream);
   // It is copied once, and again where the line's room grows.
@@ -399,7 +400,6 @@ ssize_t LIBRARY(getdelim)(char **to, size_t *size, int end, FILE *stream) {
 }
 
 ssize_t LIBRARY(getline)(char **to, size_t *size, FILE *stream) { return LIBRARY(getdelim)(to, size, '\n', stream); }
-#endif
 
 enum { EACH_DIGIT = 12, MOST_DIGITS = 800, EACH_OF_THEM = 10, MOST_EXPONENT = 6000, MOST_WIDE_DIGITS = 12000, EACH_SQUARE = 400 };
 
