@@ -198,6 +198,25 @@ fn what_was_spent_is_known_after_every_end() {
     }
 }
 
+/// Functions that opcost's library charges for are there on this machine, too.
+#[test]
+fn what_the_library_charges_for_is_there() {
+    let bench = Bench::new();
+    bench.write(
+        "lines.c",
+        "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n\
+         char *line = 0, *text;\n  size_t room = 0;\n  long read = getline(&line, &room, stdin);\n\
+         if (asprintf(&text, \"%ld\", read) < 0 || fflush(stdout)) return 1;\n\
+         return fopen(\"nothing\", \"r\") != 0;\n}\n",
+    );
+    bench.build(&["--machine", "wasm32-wasi", "--emit", "exe", "-o", "lines.wasm", "lines.c"]);
+    for engine in ENGINES {
+        let answer = bench.fuel(&["--engine", engine, "lines.wasm"]);
+        assert_eq!(answer.json["verdict"], "finished", "{}", answer.said());
+        assert!(spent(&answer) > 1000, "{}", answer.said());
+    }
+}
+
 #[test]
 fn what_cannot_be_is_said_clearly() {
     let bench = Bench::new();
