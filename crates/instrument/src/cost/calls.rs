@@ -212,8 +212,12 @@ mod tests {
     fn what_was_not_measured_or_does_more_is_not_charged() {
         assert_eq!(read_line("a 5"), Some(("a", Charge::Weight(5, None))));
         assert_eq!(read_line("a 5 frames"), Some(("a", Charge::Frames(5))));
-        assert_eq!(read_line("a 5 3.9"), Some(("a", Charge::Weight(5, Some(3.9)))));
-        assert!(["a", "a 0", "a 0 1.0", "a -", "a 5 x"].iter().all(|line| read_line(line).is_none()));
+        assert_eq!(read_line("a 5 3.9 7"), Some(("a", Charge::Weight(5, Some(3.9)))));
+        assert!(
+            ["a", "a 0", "a 0 1.0 7", "a -", "a 5 x", "a 5 3.9", "a 5 3.9 x"]
+                .iter()
+                .all(|line| read_line(line).is_none())
+        );
         assert!(is_charged("malloc") && is_charged("__isoc99_scanf") && is_charged("qsort"));
         assert!(is_charged("exit") && !is_charged("regexec") && !is_charged("strxfrm"));
     }
