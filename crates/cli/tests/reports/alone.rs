@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 37] = [
+const LINES: [&[&str]; 38] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],
@@ -84,6 +84,7 @@ const LINES: [&[&str]; 37] = [
     &["diff", "--json", "-", "counted.opc", "counted.opc"],
     &["check", "--json", "-"],
     &["doctor", "--json"],
+    &["cache", "--json"],
 ];
 
 #[test]
