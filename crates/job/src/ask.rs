@@ -23,7 +23,7 @@ use crate::cases::{Refusal, Reply, Request};
 pub const WORK: &str = "__work";
 
 /// A module fills some hundred megabytes once and gives them back at its end: memory comes in large
-/// pages and is cached. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
+/// pages and is kept. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
 /// of five runs each, alternating).
 const LARGE_PAGES: &str =
     "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1000000000:glibc.malloc.mmap_threshold=1000000000";

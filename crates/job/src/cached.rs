@@ -95,7 +95,8 @@ impl CachedJob {
     }
 
     fn made(&self, reply: &Reply, text: &str) -> Option<(Made, Evidence)> {
-        if self.given.iter().any(|path| changed_since(path, self.begun)) {
+        // A text that has the folder's other name itself could not be told from it.
+        if text.contains(SCRATCH) || self.given.iter().any(|path| changed_since(path, self.begun)) {
             return None;
         }
         let mut evidence = Evidence::default();
