@@ -16,6 +16,7 @@
 //! | what decides what is made? | `recipe` |
 //! | what does an entry hold, and when is it believed? | `entry` |
 //! | where are entries, and which go when there are too many? | `store` |
+//! | how large are all entries together, at most? | `total` |
 //! | which cache does the user want? | [`choice`] |
 //!
 //! A damaged entry, one of another version, and a folder that others may write in are never believed: then
@@ -27,6 +28,7 @@ pub mod choice;
 mod entry;
 mod recipe;
 mod store;
+mod total;
 
 pub use entry::{Evidence, Made};
 pub use recipe::{Recipe, RecipeHash};

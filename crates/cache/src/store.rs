@@ -4,9 +4,9 @@
 //! processes see all of it or nothing. Its time of change is that of its last use. When the entries are
 //! larger than the limit together, those go that were used least recently, until four fifths are left.
 //!
-//! Cost of keeping: a listing of the folder. Limit: two processes that keep at once may both make room, so
-//! that more goes than must. A file server whose clock is behind this machine's hides a change of evidence while
-//! something is made.
+//! Cost of keeping: one line in a file that has the total (`total.rs`). The folder is listed only when that is
+//! more than the limit. Limit: a file server whose clock is behind this machine's hides a change of evidence
+//! while something is made.
 
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::entry::{Evidence, Made, believed, written};
 use crate::recipe::RecipeHash;
+use crate::total::Total;
 
 /// The folder of entries. Its name changes with their format.
 const FOLDER: &str = "kept-1";
@@ -80,10 +81,10 @@ impl Cache {
         if !self.is_ours() {
             return None;
         }
+        self.make_room(bytes.len() as u64);
         let mut aside = tempfile::Builder::new().prefix(ASIDE).tempfile_in(&self.folder).ok()?;
         aside.write_all(&bytes).ok()?;
         aside.persist(self.path(key)).ok()?;
-        self.make_room();
         Some(())
     }
 
@@ -124,29 +125,40 @@ impl Cache {
             .filter_map(|entry| {
                 let about = entry.metadata().ok()?;
                 let used = about.modified().ok()?;
-                about.is_file().then(|| File { path: entry.path(), used, bytes: about.len() })
+                let is_ours = about.is_file() && entry.file_name() != Total::NAME;
+                is_ours.then(|| File { path: entry.path(), used, bytes: about.len() })
             })
             .collect()
     }
 
-    fn make_room(&self) {
+    /// Makes room for a file of so many bytes, if there is none.
+    fn make_room(&self, bytes: u64) {
+        let mut total = Total::of(&self.folder);
+        let after = total.bytes().map(|before| before.saturating_add(bytes));
+        total.set(after.filter(|after| *after <= self.limit).unwrap_or_else(|| self.evict(bytes) + bytes));
+    }
+
+    /// Removes what was used least recently, if what is there and a file of so many bytes are too large together.
+    /// What is left, in bytes.
+    fn evict(&self, wanted: u64) -> u64 {
         let mut files = self.files();
         // Who wrote them was ended meanwhile.
         let left = |file: &File| file.is_aside() && file.used.elapsed().is_ok_and(|age| age > LEFT_BEHIND);
         files.extract_if(.., |file| left(file)).for_each(|file| drop(std::fs::remove_file(file.path)));
         let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
-        if bytes <= self.limit {
-            return;
+        if bytes + wanted <= self.limit {
+            return bytes;
         }
         files.sort_by_key(|file| file.used);
         for file in files {
-            if bytes <= self.limit / 5 * 4 {
+            if bytes + wanted <= self.limit / 5 * 4 {
                 break;
             }
             if std::fs::remove_file(&file.path).is_ok() {
                 bytes -= file.bytes;
             }
         }
+        bytes
     }
 }
 

@@ -176,8 +176,38 @@ fn what_was_left_half_written_goes() {
     let file = std::fs::File::options().write(true).open(&left).expect("it is there");
     file.set_modified(SystemTime::now() - Duration::from_secs(7200)).expect("set");
     scene.keep("three", b"third", &Evidence::default()).expect("kept");
+    assert!(left.exists(), "there is room");
+    std::fs::write(scene.cache.folder().join(".total"), "999999\n").expect("written");
+    scene.keep("four", b"fourth", &Evidence::default()).expect("kept");
     assert!(!left.exists());
-    assert_eq!(scene.cache.contents().entries, 3);
+    assert_eq!(scene.cache.contents().entries, 4);
+}
+
+/// The bound holds whatever stands in the file of the total, and whoever holds it.
+#[test]
+fn a_total_is_never_too_small() {
+    let scene = Scene::new(10_000);
+    let path = scene.cache.folder().join(".total");
+    let keep = |name: &str| {
+        scene.keep(name, &[7; 2000], &Evidence::default()).expect("kept");
+        let bytes = scene.cache.contents().bytes;
+        assert!(bytes <= 10_000, "{name}: {bytes}");
+        let total = std::fs::read_to_string(&path).ok();
+        total.map(|text| text.trim().parse::<u64>().expect("a number") >= bytes)
+    };
+    for name in ["a", "b", "c", "a", "b", "c", "d", "e", "f", "g"] {
+        assert_eq!(keep(name), Some(true), "{name}");
+    }
+    for damaged in ["", "12", "x\n", "-1\n", "\u{0}\u{0}\n"] {
+        std::fs::write(&path, damaged).expect("written");
+        assert_eq!(keep("h"), Some(true), "{damaged:?}");
+    }
+    std::fs::remove_file(&path).expect("removed");
+    assert_eq!(keep("i"), Some(true));
+    let held = std::fs::File::open(&path).expect("it is there");
+    held.lock().expect("locked");
+    assert_eq!(keep("j"), None, "another process adds");
+    assert_eq!(keep("k"), Some(true));
 }
 
 #[test]
