@@ -76,9 +76,10 @@ AT(isatty, int, (int d), (d))
 int real_scanf(const char *, ...) __asm__("scanf");
 int real_fscanf(FILE *, const char *, ...) __asm__("fscanf");
 int real_sscanf(const char *, const char *, ...) __asm__("sscanf");
-ROW int at_scanf(int *n) { MEASURE("scanf") return real_scanf("%d", n); }
-ROW int at_fscanf(FILE *f, int *n) { MEASURE("fscanf") return real_fscanf(f, "%d", n); }
-ROW int at_sscanf(const char *p, int *n) { MEASURE("sscanf") return real_sscanf(p, "%d", n); }
+#define SEVEN(to) to[0], to[1], to[2], to[3], to[4], to[5], to[6]
+ROW int at_scanf(const char *format, void *const *to) { MEASURE("scanf") return real_scanf(format, SEVEN(to)); }
+ROW int at_fscanf(FILE *f, const char *format, void *const *to) { MEASURE("fscanf") return real_fscanf(f, format, SEVEN(to)); }
+ROW int at_sscanf(const char *p, const char *format, void *const *to) { MEASURE("sscanf") return real_sscanf(p, format, SEVEN(to)); }
 AT(vprintf, int, (const char *format, va_list list), (format, list))
 AT(vfprintf, int, (FILE *f, const char *format, va_list list), (f, format, list))
 AT(vsprintf, int, (char *p, const char *format, va_list list), (p, format, list))
@@ -114,6 +115,7 @@ void streams() {
   char text[80], *line = nullptr;
   size_t room = 0;
   int got;
+  void *places[7] = {&got};
   for (int i = 0; i < TIMES; i++) {
     // Fills and empties what the first call would.
     number = fgetc(in), fputc('a', out), number = getchar(), putchar('a');
@@ -130,7 +132,7 @@ void streams() {
     at_puts("some words\n"), at_fputs("some words\n", out);
     number = at_write(fileno(out), text, 8), number = at_read(fileno(in), text, 8), number = at_isatty(1);
     while (getchar() != '\n') {}
-    at_scanf(&got), at_rewind(in), at_fscanf(in, &got), at_sscanf("8191", &got);
+    at_scanf("%d", places), at_rewind(in), at_fscanf(in, "%d", places), at_sscanf("8191", "%d", places);
     reads(stdin, "%d", &got), reads(in, "%s", text), reads_text("8191", "%d", &got), at_rewind(in);
     formats(out, text, i % 2 ? "%d\n" : "%d %s\n", i * 4099, "word");
     formats(out, text, "%.3f\n", i * 1.7);
@@ -263,7 +265,8 @@ static void worst_of_length(size_t n, FILE *out) {
     ALL_DECIMAL(WORST_DECIMAL)
     number = at_atof(text.c_str());
     int got;
-    at_sscanf(text.c_str(), &got);
+    void *places[7] = {&got};
+    at_sscanf(text.c_str(), "%d", places);
     std::string word(text.size() + 1, 0);
     double decimal;
     reads_text(text.c_str(), "%d", &got), reads_text(text.c_str(), "%s", &word[0]);
@@ -282,7 +285,7 @@ static void worst_of_length(size_t n, FILE *out) {
     at_fread(&room[0], 1, n, file), rewind(file), fgetc(file);
     at_fread_unlocked(&room[0], n, 1, file), rewind(file);
     // Of the file as much as its buffer holds.
-    if (n <= 1000) at_fscanf(file, &got), rewind(file), reads(file, "%s", &word[0]), rewind(file), reads(file, "%lf", &decimal);
+    if (n <= 1000) at_fscanf(file, "%d", places), rewind(file), reads(file, "%s", &word[0]), rewind(file), reads(file, "%lf", &decimal);
     fclose(file), free(line);
   }
   std::string room(n + 6000, 0);
@@ -360,7 +363,8 @@ static void drawn_numbers() {
     number = at_atof(start);
     int got;
     double decimal;
-    at_sscanf(start, &got), reads_text(start, "%lf", &decimal);
+    void *places[7] = {&got};
+    at_sscanf(start, "%d", places), reads_text(start, "%lf", &decimal);
     // Digits of that base, too many for the type or not.
     if (one_in(2))
       for (size_t i = 0; i < text.size(); i++)
@@ -461,7 +465,7 @@ static void drawn_files() {
   for (Draws draws(8); draws.go_on();) {
     drawn_reading(one_in(3) ? both : in), drawn_writing(one_in(3) ? both : out);
     if (one_in(4)) fflush(both), fseek(both, 0, SEEK_CUR);
-    if (one_in(8)) {
+    for (int files = one_in(4) ? 8 : 0; files > 0; files--) {
       std::string mode = one_of({"r", "r+", "w", "a", "wb+", "rbx", "re", "q", ""});
       std::string name = one_of({"input.txt", "/dev/null", "none/none", ""});
       if (mode[0] == 'w' || mode[0] == 'a') name = "/dev/null";
@@ -471,7 +475,7 @@ static void drawn_files() {
       if (!file) continue;
       static char room[5000];
       argue("a buffer, %s", mode.c_str());
-      if (one_in(2)) at_setvbuf(file, one_in(2) ? nullptr : room, _IOFBF, 1024 + draw(3976));
+      if (!one_in(8)) at_setvbuf(file, one_in(2) ? nullptr : room, _IOFBF, 1024 + draw(3976));
       if (one_in(2)) fgetc(file);
       if (one_in(2)) fputc('a', file);
       at_fclose(file);

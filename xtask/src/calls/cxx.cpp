@@ -293,14 +293,17 @@ void drawn_blocks() {
   for (Draws draws; draws.go_on();) {
     if (!one_in(100)) continue;
     Align wide{16ull << draw(one_in(4) ? 9 : 3)};
-    switch (draw(7)) {
+    switch (draw(10)) {
 #define DRAWN_BLOCKS(make, drop) live_and_die([wide](size_t n) { return (void)wide, make; }, [wide](void *p) { (void)wide, drop; }); break;
     case 0: DRAWN_BLOCKS(at__Znwm(n), at__ZdlPv(p))
     case 1: DRAWN_BLOCKS(at__Znam(n), at__ZdaPvm(p, 8))
     case 2: DRAWN_BLOCKS(at__Znam(n), at__ZdaPv(p))
     case 3: DRAWN_BLOCKS(at__ZnwmRKSt9nothrow_t(n, std::nothrow), at__ZdlPvRKSt9nothrow_t(p, std::nothrow))
-    case 4: DRAWN_BLOCKS(at__ZnamRKSt9nothrow_t(n, std::nothrow), at__ZdlPvm(p, 8))
+    case 4: DRAWN_BLOCKS(at__ZnamRKSt9nothrow_t(n, std::nothrow), at__ZdaPvRKSt9nothrow_t(p, std::nothrow))
     case 5: DRAWN_BLOCKS(at__ZnwmSt11align_val_t(n, wide), at__ZdlPvSt11align_val_t(p, wide))
+    case 6: DRAWN_BLOCKS(at__ZnwmSt11align_val_tRKSt9nothrow_t(n, wide, std::nothrow), at__ZdlPvSt11align_val_t(p, wide))
+    case 7: DRAWN_BLOCKS(at__ZnamSt11align_val_tRKSt9nothrow_t(n, wide, std::nothrow), at__ZdaPvSt11align_val_t(p, wide))
+    case 8: DRAWN_BLOCKS(at__Znwm(n), at__ZdlPvm(p, 8))
     default: DRAWN_BLOCKS(at__ZnamSt11align_val_t(n, wide), at__ZdaPvmSt11align_val_t(p, 8, wide))
     }
   }
@@ -347,7 +350,7 @@ static void drawn_texts(const char *text, const std::string &whole) {
   default: DRAWN_MADE(11range_error) DRAWN_MADE(14overflow_error) DRAWN_MADE(15underflow_error)
   }
   // A throw takes as long as a thousand other calls.
-  if (!one_in(8)) return;
+  if (!one_in(4)) return;
   CAUGHT(at__ZSt19__throw_logic_errorPKc(text))
   CAUGHT(at__ZSt20__throw_length_errorPKc(text))
   CAUGHT(at__ZSt20__throw_out_of_rangePKc(text))

@@ -24,6 +24,12 @@ int at_vsprintf(char *, const char *, va_list);
 int at_vsnprintf(char *, size_t, const char *, va_list);
 int at_vsscanf(const char *, const char *, va_list);
 int at_vfscanf(FILE *, const char *, va_list);
+int at_vscanf(const char *, va_list);
+int at_scanf(const char *, void *const *);
+int at_fscanf(FILE *, const char *, void *const *);
+int at_sscanf(const char *, const char *, void *const *);
+int at_vprintf(const char *, va_list);
+int at_vfprintf(FILE *, const char *, va_list);
 int at_fputc(int, FILE *);
 int at_putc(int, FILE *);
 int at_fgetc(FILE *);
@@ -90,26 +96,52 @@ static void dates() {
 }
 
 static void prints(const char *format, char *to, ...) {
+  static FILE *out = fopen("/dev/null", "w");
   va_list list;
   va_start(list, to), at_vsprintf(to, format, list), va_end(list);
   va_start(list, to), at_vsnprintf(to, 20, format, list), va_end(list);
+  va_start(list, to), at_vprintf(format, list), va_end(list);
+  va_start(list, to), at_vfprintf(out, format, list), va_end(list);
 }
 
-static void scans(const char *text, const char *format, ...) {
+static void with_list(void (*scan)(const char *, va_list), const char *format, ...) {
   va_list list;
-  va_start(list, format), at_vsscanf(text, format, list), va_end(list);
+  va_start(list, format), scan(format, list), va_end(list);
+}
+
+static void scans(const char *text, const char *format, void *const *to) {
+  static const char *input;
+  static FILE *file;
+  input = text;
+  auto from_text = [](const char *format, va_list list) { (void)at_vsscanf(input, format, list); };
+  auto from_file = [](const char *format, va_list list) { (void)at_vfscanf(file, format, list); };
+  auto from_input = [](const char *format, va_list list) { (void)at_vscanf(format, list); };
+#define LISTED(scan) with_list(scan, format, to[0], to[1], to[2], to[3], to[4], to[5], to[6]);
+  LISTED(from_text)
+  at_sscanf(text, format, to);
   // Of the file as much as its buffer holds.
-  if (strlen(text) > 4000 || draw(8)) return;
-  FILE *file = fopen("scan.txt", "w+");
-  fputs("_", file), fputs(text, file), rewind(file), fgetc(file);
-  va_start(list, format), at_vfscanf(file, format, list), va_end(list);
+  if (strlen(text) > 4000) return;
+  file = fopen("scan.txt", "w+");
+  fputs("_", file), fputs(text, file);
+#define FROM_ITS_START(file) rewind(file), fgetc(file)
+  FROM_ITS_START(file);
+  LISTED(from_file)
+  FROM_ITS_START(file);
+  at_fscanf(file, format, to);
   fclose(file);
+  if (!freopen("scan.txt", "r", stdin)) abort();
+  FROM_ITS_START(stdin);
+  LISTED(from_input)
+  FROM_ITS_START(stdin);
+  at_scanf(format, to);
 }
 
 static void conversions() {
   std::string room(300'000, 0), text(20'000, 'b');
   std::wstring wide(20'000, L'w');
-  static char got[8][40'000];
+  static char got[7][40'000];
+  void *places[7];
+  for (int i = 0; i < 7; i++) places[i] = got[i];
   for (Draws draws(4); draws.go_on();) {
     change_rounding();
     if (one_in(500)) setlocale(LC_ALL, one_in(2) ? "C.UTF-8" : "C");
@@ -145,7 +177,7 @@ static void conversions() {
       }
     }
     argue("%.60s from %zu: %.40s", wants.c_str(), input.size(), input.c_str());
-    scans(input.c_str(), wants.c_str(), got[0], got[1], got[2], got[3], got[4], got[5], got[6]);
+    scans(input.c_str(), wants.c_str(), places);
   }
   setlocale(LC_ALL, "C");
 }
