@@ -462,7 +462,18 @@ static void drawn_flushes() {
 static void drawn_files() {
   FILE *in = fopen("input.txt", "r"), *out = fopen("/dev/null", "w"), *both = fopen("both.txt", "w+");
   for (int i = 0; i < 3000; i++) fprintf(both, "%d words of a file\n%s", i, i % 100 ? "" : std::string(3000, 'w').c_str());
-  for (Draws draws(8); draws.go_on();) {
+  for (Draws draws(10); draws.go_on();) {
+    // Bytes that a descriptor gives, and letters of a file that every program has.
+    if (one_in(8)) {
+      static char room[5000];
+      size_t n = draw(5000);
+      argue("%zu bytes", n);
+      at_read(fileno(in), room, n);
+      if (feof(stdin)) rewind(stdin);
+      // A call that fills the buffer is paid by those that it is filled for.
+      while (stdin->_IO_read_end - stdin->_IO_read_ptr < 8 && getchar() != EOF) {}
+      at_getchar(), at_getchar_unlocked();
+    }
     drawn_reading(one_in(3) ? both : in), drawn_writing(one_in(3) ? both : out);
     if (one_in(4)) fflush(both), fseek(both, 0, SEEK_CUR);
     for (int files = one_in(4) ? 8 : 0; files > 0; files--) {

@@ -293,7 +293,7 @@ void drawn_blocks() {
   for (Draws draws; draws.go_on();) {
     if (!one_in(100)) continue;
     Align wide{16ull << draw(one_in(4) ? 9 : 3)};
-    switch (draw(10)) {
+    switch (draw(11)) {
 #define DRAWN_BLOCKS(make, drop) live_and_die([wide](size_t n) { return (void)wide, make; }, [wide](void *p) { (void)wide, drop; }); break;
     case 0: DRAWN_BLOCKS(at__Znwm(n), at__ZdlPv(p))
     case 1: DRAWN_BLOCKS(at__Znam(n), at__ZdaPvm(p, 8))
@@ -303,6 +303,7 @@ void drawn_blocks() {
     case 5: DRAWN_BLOCKS(at__ZnwmSt11align_val_t(n, wide), at__ZdlPvSt11align_val_t(p, wide))
     case 6: DRAWN_BLOCKS(at__ZnwmSt11align_val_tRKSt9nothrow_t(n, wide, std::nothrow), at__ZdlPvSt11align_val_t(p, wide))
     case 7: DRAWN_BLOCKS(at__ZnamSt11align_val_tRKSt9nothrow_t(n, wide, std::nothrow), at__ZdaPvSt11align_val_t(p, wide))
+    case 9: DRAWN_BLOCKS(at__ZnwmSt11align_val_t(n, wide), at__ZdlPvmSt11align_val_t(p, 8, wide))
     case 8: DRAWN_BLOCKS(at__Znwm(n), at__ZdlPvm(p, 8))
     default: DRAWN_BLOCKS(at__ZnamSt11align_val_t(n, wide), at__ZdaPvmSt11align_val_t(p, 8, wide))
     }
@@ -359,6 +360,9 @@ static void drawn_texts(const char *text, const std::string &whole) {
 
 void drawn_errors() {
   for (Draws draws; draws.go_on();) {
+    size_t size = any_length(5000) + 1;
+    argue("an object of %zu bytes", size);
+    at___cxa_free_exception(at___cxa_allocate_exception(size));
     switch (draw(6)) {
     case 0: drawn_type<Row<2>>(); break;
     case 1: drawn_type<Row<30>>(); break;
