@@ -63,10 +63,11 @@ SmallVector<Constructor, 8> constructors(Module &module) {
   if (auto *entries = dyn_cast<ConstantArray>(list->getInitializer()))
     for (Value *entry : entries->operands()) {
       auto *one = cast<ConstantStruct>(entry);
-      if (!one->getOperand(1)->isNullValue())
-        found.push_back({cast<ConstantInt>(one->getOperand(0))->getZExtValue(), one->getOperand(1)});
+      if (one->getOperand(1)->isNullValue()) continue;
+      uint64_t priority = cast<ConstantInt>(one->getOperand(0))->getZExtValue();
+      auto is_before = [](uint64_t priority, const Constructor &other) { return priority < other.priority; };
+      found.insert(llvm::upper_bound(found, priority, is_before), {priority, one->getOperand(1)});
     }
-  llvm::stable_sort(found, [](const Constructor &a, const Constructor &b) { return a.priority < b.priority; });
   return found;
 }
 
