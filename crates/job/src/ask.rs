@@ -16,7 +16,7 @@ use opcost_answer::Failure;
 use opcost_answer::files::behind_name;
 use opcost_answer::names::shown_name;
 
-use crate::cached::{CachedJob, parse};
+use crate::cached::CachedJob;
 use crate::cases::{Refusal, Reply, Request};
 
 /// The hidden verb by which a program does a job: `opcost __work FILE`.
@@ -94,6 +94,11 @@ fn done(program: &Path, job: &str, file: &Path, about: &str) -> Result<(Reply, S
         }
         Err(Refusal::Failed(words)) => Err(Failure::Module { module: about.to_owned(), message: words }),
     }
+}
+
+/// A reply as it was written.
+fn parse(text: &str) -> Result<Result<Reply, Refusal>, serde_json::Error> {
+    serde_json::from_str(text)
 }
 
 /// A program answers something else.

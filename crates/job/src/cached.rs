@@ -16,7 +16,7 @@ use opcost_cache::choice::cache;
 use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash, changed_since};
 use opcost_interrupt::Scratch;
 
-use crate::cases::{Job, Refusal, Reply};
+use crate::cases::{Job, Reply};
 use crate::module::{MeteredHost, ModuleJob, ModulePurpose, Product};
 use crate::program::ProgramSource;
 
@@ -178,12 +178,4 @@ fn module_files(job: &ModuleJob) -> JobFiles {
         Product::Admission => Vec::new(),
     };
     JobFiles { read, written }
-}
-
-/// A reply as it was written.
-///
-/// # Errors
-/// It is none of this version.
-pub(crate) fn parse(text: &str) -> Result<Result<Reply, Refusal>, serde_json::Error> {
-    serde_json::from_str(text)
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use opcost_answer::{Failure, Status};
 use opcost_cache::choice::{FOLDER_VARIABLE, cache};
 use opcost_cache::{Cache, CacheContents};
+use opcost_report::kit::save::{Stream, save_text};
 
 use crate::arguments::{CacheAction, CacheArguments};
 
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &CacheArguments) -> Result<Status, Failure> {
     } else {
         description(cache.as_ref(), contents, cleared)
     };
-    print_line(&text);
+    save_text(None, &(text + "\n"), Stream::Stdout)?;
     Ok(Status::Fine)
 }
 
@@ -62,12 +63,6 @@ pub(super) fn description(cache: Option<&Cache>, contents: CacheContents, cleare
         return format!("removed {entries} {things}, {} ({folder})", size(bytes));
     }
     format!("{entries} {things}, {} of {} ({folder})", size(bytes), size(cache.limit()))
-}
-
-/// A line for a reader who may no longer be there (`| head`).
-fn print_line(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Bytes as people read them.

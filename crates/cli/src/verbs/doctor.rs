@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::arguments::DoctorArguments;
 use opcost_answer::{Failure, Status};
+use opcost_report::kit::save::{Stream, save_text};
 use opcost_toolchain::build::Rustc;
 use opcost_toolchain::tools::{Tools, version_of};
 
@@ -28,6 +29,20 @@ struct Check {
     found: String,
     /// The one command that fixes it.
     remedy: Option<String>,
+}
+
+impl Check {
+    /// It in a line, and its remedy in another.
+    fn lines(&self) -> String {
+        let state = match (self.fine, self.needed) {
+            (true, _) => "ok",
+            (false, true) => "MISSING",
+            (false, false) => "absent",
+        };
+        let remedy =
+            self.remedy.as_ref().map(|remedy| format!("{:>26} to fix it: {remedy}\n", "")).unwrap_or_default();
+        format!("{:<8} {:<17} {}\n{remedy}", state, self.name, self.found)
+    }
 }
 
 /// `opcost.doctor/1`
@@ -57,30 +72,17 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
     let fine = checks.iter().all(|check| check.fine || !check.needed);
     if arguments.json {
         let json = DoctorJson { schema: "opcost.doctor/1", fine, checks: &checks };
-        print_line(&serde_json::to_string_pretty(&json).expect("a list is plain data"));
+        print(&(serde_json::to_string_pretty(&json).expect("a list is plain data") + "\n"))?;
     } else {
-        checks.iter().for_each(print);
-        print_line(if fine { "all that counting needs is here" } else { "counting does not work here yet" });
+        let end = if fine { "all that counting needs is here" } else { "counting does not work here yet" };
+        let lines: String = checks.iter().map(Check::lines).collect();
+        print(&format!("{lines}{end}\n"))?;
     }
     Ok(if fine { Status::Fine } else { Status::Failed })
 }
 
-fn print(check: &Check) {
-    let state = match (check.fine, check.needed) {
-        (true, _) => "ok",
-        (false, true) => "MISSING",
-        (false, false) => "absent",
-    };
-    print_line(&format!("{:<8} {:<17} {}", state, check.name, check.found));
-    if let Some(remedy) = &check.remedy {
-        print_line(&format!("{:>26} to fix it: {remedy}", ""));
-    }
-}
-
-/// A line for a reader who may no longer be there (`| head`).
-fn print_line(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{line}");
+fn print(text: &str) -> Result<(), Failure> {
+    save_text(None, text, Stream::Stdout)
 }
 
 /// What is kept of earlier builds and answers.
@@ -267,6 +269,6 @@ fn make_links(folder: &Path) -> Result<Status, Failure> {
         std::os::unix::fs::symlink(&own, &link).map_err(Failure::file("write", &link))?;
     }
     let at = folder.display();
-    print_line(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));
+    print(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …\n"))?;
     Ok(Status::Fine)
 }
