@@ -14,6 +14,7 @@ use opcost_answer::Failure;
 use opcost_answer::terminal::{Styles, harmless};
 use opcost_job::LLVM_MAJOR;
 
+use crate::cached::version::version_text;
 use crate::input::Input;
 
 /// Compilers found on this machine.
@@ -94,8 +95,7 @@ fn companion(clang: &Path) -> PathBuf {
 
 /// What `--version` says, as `22.1.8`.
 pub fn version_of(tool: &Path) -> Option<String> {
-    let output = Command::new(tool).arg("--version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = version_text(tool)?;
     let (_, rest) = text.split_once("version ").or_else(|| text.split_once(' '))?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     Some(rest[..end].to_owned())

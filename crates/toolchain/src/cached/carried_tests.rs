@@ -56,7 +56,8 @@ impl Scene {
     /// The entries of the cache.
     fn kept(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.cache().folder()).into_iter().flatten();
-        entries.map(|entry| entry.expect("an entry").path()).collect()
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        paths.filter(|path| !path.ends_with(".total")).collect()
     }
 }
 

@@ -8,10 +8,12 @@
 //! | where would a header be found that is not there yet? | [`search`] |
 //! | which files does a rule for `make` name? | [`rules`] |
 //! | which compiler is it? | [`tool`] |
+//! | which version is it? | [`version`] |
 
 pub(crate) mod carried;
 mod rules;
 mod search;
 pub(crate) mod source;
 mod tool;
+pub(crate) mod version;
 mod words;

@@ -7,14 +7,19 @@
 //! Text that is another at each time (`__TIME__`, `__DATE__`, `__TIMESTAMP__`), and a `__has_include` whose name
 //! is computed, make a compilation one that is not kept.
 //!
-//! Input: clang's command, the files that it read. Output: evidence. Cost: a run of the preprocessor on
-//! nothing, and each file read once.
+//! Input: clang's command, the files that it read. Output: evidence. Cost: each file read once, and a run of the
+//! preprocessor on nothing. What that said is kept, for compilations in the same words.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
-use opcost_cache::Evidence;
+use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
+
+use super::tool::{mix_in, resolve};
 
 /// Where clang looks for headers.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,8 +36,13 @@ struct Search {
 
 /// What decided about a compilation besides clang and its words; none if it would be another tomorrow, or
 /// clang does not say.
-pub(super) fn evidence_of(command: &Command, is_cxx: bool, read: Vec<PathBuf>) -> Option<Evidence> {
-    let search = query(command, is_cxx)?;
+pub(super) fn evidence_of(
+    cache: &Cache,
+    command: &Command,
+    is_cxx: bool,
+    read: Vec<PathBuf>,
+) -> Option<Evidence> {
+    let search = query(cache, command, is_cxx)?;
     let mut absent: BTreeSet<PathBuf> = search.missing.iter().chain(&search.options).cloned().collect();
     let mut quoting = BTreeSet::new();
     for path in &read {
@@ -98,7 +108,25 @@ fn probed_names(text: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Asks clang, in the words of a compilation.
-fn query(command: &Command, is_cxx: bool) -> Option<Search> {
+fn query(cache: &Cache, command: &Command, is_cxx: bool) -> Option<Search> {
+    let begun = SystemTime::now();
+    let mut question = question_of(command, is_cxx)?;
+    let program = PathBuf::from(command.get_program());
+    let key = key(&question)?;
+    if let Some(made) = cache.find(key) {
+        return search_of(std::str::from_utf8(&made.report).ok()?, &program);
+    }
+    let output = question.stdout(Stdio::null()).stderr(Stdio::piped()).output().ok()?;
+    output.status.success().then_some(())?;
+    let search = search_of(std::str::from_utf8(&output.stderr).ok()?, &program)?;
+    let absent = search.missing.iter().chain(&search.options).cloned().collect();
+    let evidence = Evidence { absent, listed: search.versions.iter().cloned().collect(), ..Evidence::default() };
+    let _ = cache.store(key, &Made { products: Vec::new(), report: output.stderr }, &evidence, begun);
+    Some(search)
+}
+
+/// A compilation of nothing that says where it looks.
+fn question_of(command: &Command, is_cxx: bool) -> Option<Command> {
     let mut question = Command::new(command.get_program());
     let mut words = command.get_args();
     while let Some(word) = words.next() {
@@ -115,9 +143,35 @@ fn query(command: &Command, is_cxx: bool) -> Option<Search> {
         };
     }
     question.args(["-w", "-E", "-v", "-x", if is_cxx { "c++" } else { "c" }, "/dev/null"]);
-    let output = question.stdout(Stdio::null()).stderr(Stdio::piped()).output().ok()?;
-    output.status.success().then_some(())?;
-    search_of(std::str::from_utf8(&output.stderr).ok()?, Path::new(command.get_program()))
+    Some(question)
+}
+
+/// Beginnings of words that name no folder: by them clang looks at the same places wherever it works.
+const PLACELESS: [&str; 7] = ["-O", "-g", "-D", "-U", "-W", "-std=", "-pthread"];
+/// The same, as whole words.
+const WORDS: [&str; 7] = ["-w", "-E", "-v", "-x", "c", "c++", "/dev/null"];
+/// Variables that may name folders relative to where it works.
+const FOLDERS: [&str; 6] =
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SDKROOT"];
+
+/// Represents all that decides where it looks.
+fn key(question: &Command) -> Option<RecipeHash> {
+    let mut recipe = Recipe::new("search");
+    mix_in(&mut recipe, question.get_program())?;
+    recipe.bytes(question.get_program().as_bytes());
+    question.get_args().for_each(|word| drop(recipe.bytes(word.as_bytes())));
+    for (name, value) in question.get_envs() {
+        recipe.bytes(name.as_bytes()).bytes(value.map_or(b"-", OsStrExt::as_bytes));
+    }
+    let is_placeless = |word: &OsStr| {
+        WORDS.iter().any(|known| word == *known)
+            || PLACELESS.iter().any(|start| word.as_bytes().starts_with(start.as_bytes()))
+    };
+    let is_told_by_environment = FOLDERS.iter().any(|name| std::env::var_os(name).is_some());
+    if is_told_by_environment || !question.get_args().all(is_placeless) {
+        recipe.bytes(std::env::current_dir().ok()?.as_os_str().as_bytes());
+    }
+    Some(recipe.finish())
 }
 
 /// What clang says of where it looks.
@@ -148,7 +202,7 @@ fn search_of(said: &str, program: &Path) -> Option<Search> {
 
 /// Files of options next to clang that it would read, by the names that its manual gives.
 fn option_files(program: &Path, triple: &str) -> Vec<PathBuf> {
-    let file = super::tool::resolve(program.as_os_str());
+    let file = resolve(program.as_os_str());
     let folders = file.as_deref().and_then(Path::parent);
     let names =
         ["clang", "clang++"].into_iter().flat_map(|mode| [mode.to_owned(), format!("{triple}-{mode}")]);

@@ -64,7 +64,7 @@ fn compile_with(
     command.arg(compilation.source);
     let report = run_tool_reporting(command, compilation.compiler, compilation.source)?;
     // What cannot be kept is compiled again the next time.
-    let _ = evidence(&question, compilation, &rules).and_then(|evidence| {
+    let _ = evidence(&cache, &question, compilation, &rules).and_then(|evidence| {
         let products = vec![std::fs::read(compilation.output).ok()?];
         cache.store(key, &Made { products, report }, &evidence, begun)
     });
@@ -116,14 +116,19 @@ fn copy(command: &Command, other: &mut Command) {
     }
 }
 
-fn evidence(question: &Command, compilation: Compilation<'_>, rules: &Path) -> Option<Evidence> {
+fn evidence(
+    cache: &Cache,
+    question: &Command,
+    compilation: Compilation<'_>,
+    rules: &Path,
+) -> Option<Evidence> {
     let here = std::env::current_dir().ok()?;
     let mut read: Vec<PathBuf> =
         files_of(&std::fs::read(rules).ok()?).into_iter().map(|path| here.join(path)).collect();
     read.push(here.join(compilation.source));
     read.sort_unstable();
     read.dedup();
-    evidence_of(question, compilation.is_cxx, read)
+    evidence_of(cache, question, compilation.is_cxx, read)
 }
 
 #[cfg(test)]

@@ -59,11 +59,21 @@ impl Scene {
         }
     }
 
+    /// Entries that hold a compilation, with their text.
+    fn compilations(&self) -> Vec<(PathBuf, String)> {
+        let files = std::fs::read_dir(self.cache.folder()).into_iter().flatten().flatten();
+        let text = |path: &Path| {
+            String::from_utf8_lossy(&std::fs::read(path).expect("it is there")).into_owned()
+        };
+        let entries = files.map(|file| (file.path(), text(&file.path())));
+        entries.filter(|(_, text)| text.contains("\"products\":[") && !text.contains("\"products\":[]")).collect()
+    }
+
     /// Inodes and times of use: an entry that is made again is another file.
     fn uses(&self) -> Vec<(u64, SystemTime)> {
         use std::os::unix::fs::MetadataExt;
-        let entries = std::fs::read_dir(self.cache.folder()).into_iter().flatten().flatten();
-        let about = entries.map(|entry| entry.metadata().expect("it is there"));
+        let entries = self.compilations().into_iter();
+        let about = entries.map(|(path, _)| path.metadata().expect("it is there"));
         let mut uses: Vec<_> = about.map(|about| (about.ino(), about.modified().expect("a time"))).collect();
         uses.sort_unstable();
         uses
@@ -136,6 +146,26 @@ fn a_header_that_comes_first_by_now_is_seen() {
     assert_eq!(scene.check(&["-O2"]), Took::Made);
 }
 
+/// Where clang looks is kept, too: a folder that was none yet is looked through as soon as it is there.
+#[test]
+fn a_folder_that_appears_is_seen() {
+    let scene = Scene::new();
+    let folder = scene.folder.path().join("zero");
+    let words = ["-O2", "-I", folder.to_str().expect("UTF-8")];
+    assert_eq!(scene.check(&words), Took::Made);
+    assert_eq!(scene.check(&words), Took::Kept);
+    std::fs::create_dir(&folder).expect("made");
+    assert_eq!(scene.check(&words), Took::Made, "an empty folder");
+    assert_eq!(scene.check(&words), Took::Kept);
+    scene.write("zero/far.h", "#define FAR 9\n");
+    assert_eq!(scene.check(&words), Took::Made, "a header in it");
+    assert_eq!(scene.check(&words), Took::Kept);
+    scene.write("src/a.c", &SOURCE.replace("unused", "idle"));
+    scene.check(&words);
+    scene.write("zero/stdio.h", "typedef int nothing;\n");
+    assert_eq!(scene.check(&words), Took::Made, "another header in it");
+}
+
 #[test]
 fn text_that_is_another_tomorrow_is_not_kept() {
     let scene = Scene::new();
@@ -154,7 +184,6 @@ fn text_that_is_another_tomorrow_is_not_kept() {
 fn warnings_are_said_again() {
     let scene = Scene::new();
     scene.check(&["-O2", "-Wall"]);
-    let entry = std::fs::read_dir(scene.cache.folder()).expect("entries").flatten().next().expect("one");
-    let bytes = std::fs::read(entry.path()).expect("an entry");
-    assert!(String::from_utf8_lossy(&bytes).contains("unused variable"));
+    let [(_, text)] = &scene.compilations()[..] else { panic!("one source was compiled") };
+    assert!(text.contains("unused variable"));
 }

@@ -1,7 +1,7 @@
 //! Which compiler is it, and what does it read from the environment?
 //!
 //! A compiler that is a script is not known by its file, so nothing of it is kept. Nor is anything of a
-//! program that starts a compiler: its file has another name than `clang`.
+//! program that starts a compiler: its file has another name than `clang` or `flang`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -27,7 +27,8 @@ const VARIABLES: [&str; 10] = [
 /// Mixes in the compiler and its environment; none if it is not known which it is.
 pub(super) fn mix_in<'a>(recipe: &'a mut Recipe, program: &OsStr) -> Option<&'a mut Recipe> {
     let file = resolve(program)?;
-    file.file_name()?.to_str()?.starts_with("clang").then_some(())?;
+    let name = file.file_name()?.to_str()?;
+    (name.starts_with("clang") || name.starts_with("flang")).then_some(())?;
     Some(recipe.program(&file)?.variables(&VARIABLES))
 }
 
