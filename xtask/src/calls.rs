@@ -212,7 +212,8 @@ mod tests {
         let root = crate::root::repository().expect("the repository");
         let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
         let calls = |rest: &str| rest.split(' ').nth(2).and_then(|calls| calls.parse::<u64>().ok());
-        let few: Vec<_> = rows.iter().filter(|(_, rest)| calls(rest).is_some_and(|made| made < 9_900)).collect();
+        let few: Vec<_> =
+            rows.iter().filter(|(_, rest)| calls(rest).is_some_and(|made| made < 9_900)).collect();
         assert!(few.len() <= 47, "{few:?}");
     }
 

@@ -39,8 +39,11 @@ impl Check {
             (false, true) => "MISSING",
             (false, false) => "absent",
         };
-        let remedy =
-            self.remedy.as_ref().map(|remedy| format!("{:>26} to fix it: {remedy}\n", "")).unwrap_or_default();
+        let remedy = self
+            .remedy
+            .as_ref()
+            .map(|remedy| format!("{:>26} to fix it: {remedy}\n", ""))
+            .unwrap_or_default();
         format!("{:<8} {:<17} {}\n{remedy}", state, self.name, self.found)
     }
 }

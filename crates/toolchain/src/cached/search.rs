@@ -120,7 +120,8 @@ fn query(cache: &Cache, command: &Command, is_cxx: bool) -> Option<Search> {
     output.status.success().then_some(())?;
     let search = search_of(std::str::from_utf8(&output.stderr).ok()?, &program)?;
     let absent = search.missing.iter().chain(&search.options).cloned().collect();
-    let evidence = Evidence { absent, listed: search.versions.iter().cloned().collect(), ..Evidence::default() };
+    let evidence =
+        Evidence { absent, listed: search.versions.iter().cloned().collect(), ..Evidence::default() };
     let _ = cache.store(key, &Made { products: Vec::new(), report: output.stderr }, &evidence, begun);
     Some(search)
 }
@@ -159,7 +160,9 @@ fn key(question: &Command) -> Option<RecipeHash> {
     let mut recipe = Recipe::new("search");
     mix_in(&mut recipe, question.get_program())?;
     recipe.bytes(question.get_program().as_bytes());
-    question.get_args().for_each(|word| drop(recipe.bytes(word.as_bytes())));
+    for word in question.get_args() {
+        recipe.bytes(word.as_bytes());
+    }
     for (name, value) in question.get_envs() {
         recipe.bytes(name.as_bytes()).bytes(value.map_or(b"-", OsStrExt::as_bytes));
     }

@@ -62,11 +62,12 @@ impl Scene {
     /// Entries that hold a compilation, with their text.
     fn compilations(&self) -> Vec<(PathBuf, String)> {
         let files = std::fs::read_dir(self.cache.folder()).into_iter().flatten().flatten();
-        let text = |path: &Path| {
-            String::from_utf8_lossy(&std::fs::read(path).expect("it is there")).into_owned()
-        };
+        let text =
+            |path: &Path| String::from_utf8_lossy(&std::fs::read(path).expect("it is there")).into_owned();
         let entries = files.map(|file| (file.path(), text(&file.path())));
-        entries.filter(|(_, text)| text.contains("\"products\":[") && !text.contains("\"products\":[]")).collect()
+        entries
+            .filter(|(_, text)| text.contains("\"products\":[") && !text.contains("\"products\":[]"))
+            .collect()
     }
 
     /// Inodes and times of use: an entry that is made again is another file.
