@@ -4,7 +4,10 @@
  * stack, and the cell is behind. Code generation wrote a table of where it is
  * at each instruction (`opc_told`); this finds the row of an interrupted one,
  * and reads the word from the registers that the signal's handler was given.
- * Behind a call into a library that makes no frame the caller's row is asked.
+ * In a library's function that may have made a frame, and have put something else
+ * into the registers, nothing is known. Of one that faults on x86-64 the caller's row
+ * is asked where the word on top of the stack leads behind a call: so it is of
+ * functions without a frame (`memcpy`, `strlen`).
  *
  * The number is what was left behind the instruction that the program was at, as
  * the program's own order has it, and a row says whether it is that. Otherwise it
@@ -40,8 +43,7 @@ struct opcost__answer {
 /* Registers by DWARF's numbers, and where it was. */
 struct opcost__machine {
   uint64_t registers[32];
-  uint64_t code, stack, caller;
-  int has_caller;
+  uint64_t code, stack;
 };
 
 #if defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -53,20 +55,15 @@ static void opcost__read_machine(const ucontext_t *there, struct opcost__machine
   for (int i = 0; i < 16; i++) machine->registers[i] = (uint64_t)there->uc_mcontext.gregs[order[i]];
   machine->code = (uint64_t)there->uc_mcontext.gregs[REG_RIP];
   machine->stack = machine->registers[7];
-  machine->has_caller = 0; /* it lies on the stack */
 #elif defined(__aarch64__)
   for (int i = 0; i < 31; i++) machine->registers[i] = there->uc_mcontext.regs[i];
   machine->registers[31] = machine->stack = there->uc_mcontext.sp;
   machine->code = there->uc_mcontext.pc;
-  machine->caller = machine->registers[30];
-  machine->has_caller = 1;
 #else
   for (int i = 1; i < 32; i++) machine->registers[i] = there->uc_mcontext.__gregs[i];
   machine->registers[0] = 0;
   machine->stack = machine->registers[2];
   machine->code = there->uc_mcontext.__gregs[0];
-  machine->caller = machine->registers[1];
-  machine->has_caller = 1;
 #endif
 }
 
@@ -115,12 +112,15 @@ static int opcost__told(const void *table, const void *table_end, int number, co
     return 1;
   }
 #if defined(__x86_64__)
-  if (machine.stack < low || machine.stack > high - 8 || machine.stack % 8 != 0) return 0;
-  machine.caller = *(const uint64_t *)(uintptr_t)machine.stack;
+  int is_fault = number == SIGSEGV || number == SIGBUS || number == SIGFPE;
+  if (!is_fault || machine.stack < low || machine.stack > high - 8 || machine.stack % 8 != 0) return 0;
+  uint64_t caller = *(const uint64_t *)(uintptr_t)machine.stack;
   machine.registers[7] += 8;
-#endif
-  row = opcost__row_at(rows, end, machine.caller - 1);
+  row = opcost__row_at(rows, end, caller - 1);
   return row && !(row->known & 4) && opcost__row_says(row, &machine, low, high, answer);
+#else
+  return 0;
+#endif
 }
 #endif
 #endif

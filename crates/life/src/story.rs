@@ -91,6 +91,9 @@ impl Teller {
         // A graph is built for each block anew.
         let is_first = at.pass == "built" || !self.last.contains_key(&key);
         let mut known = if is_first { HashMap::new() } else { self.last.remove(&key).unwrap_or_default() };
+        // LLVM deletes from sets of pointers, whose order hangs on where the memory is.
+        let mut gone = gone.to_vec();
+        gone.sort_unstable();
         let mut old: Vec<LifeItem> = gone.iter().filter_map(|node| known.remove(node)).collect();
         let mut now: Vec<LifeItem> = Vec::new();
         for item in items {
@@ -246,6 +249,20 @@ mod tests {
                 told("rewrite", Change::Went, "c = COPY a"),
             ]
         );
+    }
+
+    /// The order in which a pass deletes is no part of the story.
+    #[test]
+    fn what_goes_in_one_pass_goes_in_the_order_in_which_it_was_made() {
+        let told = |gone: [u64; 2]| {
+            steps(&[
+                state("selected", vec![item(1, "one"), item(2, "two")], vec![]),
+                state("dead code", vec![], gone.to_vec()),
+            ])
+        };
+        assert_eq!(told([2, 1]), told([1, 2]));
+        let gone: Vec<_> = told([2, 1]).into_iter().skip(2).map(|(_, _, text, _)| text).collect();
+        assert_eq!(gone, ["one", "two"]);
     }
 
     /// What is new never is what went, however alike they are otherwise.

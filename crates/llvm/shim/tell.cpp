@@ -167,6 +167,7 @@ public:
     function = machine;
     registers = machine->getSubtarget().getRegisterInfo();
     stack = machine->getSubtarget().getTargetLowering()->getStackPointerRegisterToSaveRestore();
+    frame = registers->getFrameRegister(*machine);
     rows.clear();
     places.clear();
     has_any = false;
@@ -179,6 +180,9 @@ public:
         if (is_ours(instruction)) {
           opcost::Reached before = here.reached;
           here = place(instruction);
+          // The address of a slot is no number of what is left: without optimisation a record may lose what led
+          // from the one to the other.
+          if (here.kind == Place::kRegister && (here.base == stack || here.base == frame)) here = {};
           // It only moved.
           if (here.reached.straight == before.straight) here.reached = before;
           has_any = true;
@@ -298,7 +302,7 @@ private:
   AsmPrinter &printer;
   const MachineFunction *function = nullptr;
   const TargetRegisterInfo *registers = nullptr;
-  Register stack;
+  Register stack, frame;
   // What is known from an instruction on, where that changes.
   DenseMap<const MachineInstr *, Place> places;
   bool has_any = false;

@@ -17,13 +17,13 @@ fn foreign(read: &str, program: &str) -> Vec<String> {
     let (_, files) = read.split_once(": ").expect("a rule of make");
     let files: Vec<&str> = files.split_whitespace().filter(|word| *word != "\\").collect();
     assert!(files.len() > 1, "{read}");
-    // In the build's folder, or in the user's cache.
+    // In the build's folder, or in a cache.
     let is_ours = |path: &str| {
         let folder = path.strip_prefix(&format!("{}/opcost-", std::env::temp_dir().display()));
         let folder = folder.and_then(|path| path.split('/').nth(1));
         let is_built =
             folder.is_some_and(|it| ["portable-include", "portable-headers", "libstdc++"].contains(&it));
-        is_built || path.contains("/opcost/libstdc++-")
+        is_built || path.contains("/libstdc++-")
     };
     let is_foreign = |path: &&str| *path != program && !path.starts_with(&own) && !is_ours(path);
     files.into_iter().filter(is_foreign).map(str::to_owned).collect()
