@@ -27,6 +27,8 @@ pub(crate) const SNAPSHOT: i32 = SIGUSR1;
 /// A signal that comes again as soon as this is one and the same: `timeout` sends it to a process
 /// and to its group.
 const AGAIN: Duration = Duration::from_millis(500);
+/// On a busy machine the second of them comes later. One of the same sender is so much longer the same, once.
+const AGAIN_OF_SENDER: Duration = Duration::from_secs(10);
 
 /// A signal that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub(crate) struct Came {
     pub(crate) signal: i32,
     /// Whether the kernel sent it, as it does for a terminal.
     pub(crate) is_by_kernel: bool,
+    /// The process that sent it.
+    sender: Option<i32>,
 }
 
 /// What came, and who takes it.
@@ -42,8 +46,10 @@ struct State {
     /// How many take requests.
     takers: usize,
     queue: VecDeque<Came>,
-    /// When the last request to end came.
-    stopped: Option<Instant>,
+    /// The last request to end, and when it came.
+    stopped: Option<(Instant, Came)>,
+    /// Whether its sender sent it once more.
+    came_twice: bool,
     /// What is done with a signal that nobody takes.
     otherwise: Option<fn(i32)>,
     /// By this the listening thread is made to receive more.
@@ -68,7 +74,8 @@ pub(crate) fn listen(signals: &[i32]) -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for origin in &mut infos {
             let is_by_kernel = !matches!(origin.cause, Cause::Sent(_));
-            came(Came { signal: origin.signal, is_by_kernel });
+            let sender = origin.process.map(|process| process.pid);
+            came(Came { signal: origin.signal, is_by_kernel, sender });
         }
     })?;
     Ok(())
@@ -109,7 +116,8 @@ fn came(it: Came) {
     let is_end = ENDS.contains(&it.signal);
     if state.takers > 0 {
         if is_end {
-            state.stopped = Some(Instant::now());
+            state.came_twice = state.stopped.is_some_and(|(_, last)| last == it);
+            state.stopped = Some((Instant::now(), it));
         }
         // One that comes again before it is taken is one request.
         if !state.queue.contains(&it) {
@@ -117,8 +125,15 @@ fn came(it: Came) {
         }
         return;
     }
-    if is_end && state.stopped.is_some_and(|when| when.elapsed() < AGAIN) {
-        return;
+    if is_end && let Some((when, last)) = state.stopped {
+        if when.elapsed() < AGAIN {
+            return;
+        }
+        let is_its_second = it.sender.is_some() && it == last && !state.came_twice;
+        if is_its_second && when.elapsed() < AGAIN_OF_SENDER {
+            state.came_twice = true;
+            return;
+        }
     }
     drop(state);
     act(it.signal);

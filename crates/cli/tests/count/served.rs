@@ -224,6 +224,7 @@ fn a_terminals_signal_reaches_both_and_the_second_of_others_is_meant() {
     let line = ["-s", "TERM", "8", env!("CARGO_BIN_EXE_opcost"), "sample", "--ledger", &ledger, &program];
     let output = Said::of(place.program("timeout").args(line));
     assert_eq!(output.status, 124, "{}", output.stderr);
+    assert!(Path::new(&ledger).exists(), "it reports what there is: {}", output.stderr);
     is_sound(&ledger);
     // A program that does not heed the first is killed by the second.
     let ignores = place.file("ignores.c");
