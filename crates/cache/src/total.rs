@@ -1,7 +1,7 @@
 //! How large are all entries together, at most?
 //!
-//! A listing of a folder of 20,000 entries takes longer than the rest of keeping one. So the sum stands in a file
-//! beside them, to which each adds what it is about to write. An entry that takes another one's place counts twice, and
+//! A listing of a folder of 20,000 entries takes longer than the rest of keeping one. So the sum is in a file
+//! of its own, to which each adds what it is about to write. An entry that takes another one's place counts twice, and
 //! one that somebody removed still counts: the sum is too large then, and the next listing puts it right.
 //!
 //! Who adds has a lock on the file. Where another has it, or the file is damaged, the sum is not known, and
@@ -19,7 +19,7 @@ pub(crate) struct Total {
 }
 
 impl Total {
-    /// The file's name, beside the entries.
+    /// The file's name, in the folder of the entries.
     pub(crate) const NAME: &'static str = ".total";
 
     /// That of the entries in a folder.

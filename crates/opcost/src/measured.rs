@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use opcost_interrupt::Scratch;
 use opcost_timing::{MEASURE, MeasuredLines, Processor, Timing, joined};
 use opcost_toolchain::build::processor;
-use opcost_toolchain::tools::{Tools, run_tool};
+use opcost_toolchain::running::run_tool;
+use opcost_toolchain::tools::Tools;
 
 use crate::Failure;
 use crate::machine::processor_name;

@@ -10,6 +10,7 @@
 //! | what has the user given? | [`input`] |
 //! | in which order are sources of Fortran compiled? | `fortran` |
 //! | which compilers are at hand? | [`tools`] |
+//! | how does a tool run, and how do its words reach the user? | [`running`] |
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
 //! | which flags cannot be kept? | `late_flags` |
@@ -31,6 +32,7 @@ mod link_flags;
 pub mod machine;
 pub mod options;
 pub mod order;
+pub mod running;
 pub mod runtime;
 mod threads;
 pub mod tools;

@@ -18,7 +18,7 @@ use opcost_job::profile::{ArrangeJob, ExportModule};
 use super::link::Linked;
 use super::state::Build;
 use crate::input::{Input, Language};
-use crate::tools::run_tool;
+use crate::running::run_tool;
 
 /// The longest gap between two functions, in bytes.
 const LONGEST_GAP: u64 = 512;

@@ -10,7 +10,7 @@ use super::state::{Build, Platform};
 use crate::cached::source::{Compilation, compile};
 use crate::input::{Input, Language};
 use crate::link_flags::is_linkers;
-use crate::tools::run_tool;
+use crate::running::run_tool;
 use crate::wasm_flags::target;
 use opcost_answer::Failure;
 

@@ -21,7 +21,7 @@ use opcost_key::Anchor;
 
 use super::state::Build;
 use crate::input::{Input, Language};
-use crate::tools::run_tool;
+use crate::running::run_tool;
 use crate::tree;
 
 impl Build {

@@ -12,8 +12,8 @@ use object::{Object, ObjectSymbol};
 use super::state::{Build, Purpose};
 use crate::input::{Input, Language};
 use crate::link_flags::reaches_linker;
+use crate::running::run_linker;
 use crate::runtime::Form;
-use crate::tools::run_linker;
 use opcost_answer::Failure;
 
 /// What is linked.

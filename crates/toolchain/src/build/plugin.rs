@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::tools::run_tool;
+use crate::running::run_tool;
 use opcost_job::module::Product;
 
 use super::state::Build;

@@ -22,8 +22,8 @@ use super::state::Build;
 use crate::cached::carried::{Order, make};
 use crate::input::Input;
 use crate::machine::Machine;
+use crate::running::run_tool;
 use crate::runtime::{ANYWHERE, write_all};
-use crate::tools::run_tool;
 
 impl Build {
     /// Builds a metered program, or whatever is wanted of it, at `output`, unless

@@ -32,7 +32,8 @@ use crate::cost::{COUNTED, lone_cost_model};
 use crate::driver::words::expanded;
 use crate::input::{Input, Language};
 use crate::options::CompileOptions;
-use crate::tools::{Tools, run_tool, status_of, without_stripping};
+use crate::running::{run_tool, status_of, without_stripping};
+use crate::tools::Tools;
 
 /// The name by which opcost is a linker for rustc.
 const LINKER: &str = "opcost-rust-link";

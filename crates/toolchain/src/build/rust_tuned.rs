@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arrange::{FunctionOrder, Making, functions_of};
 use crate::order::function_order;
-use crate::tools::status_of;
+use crate::running::status_of;
 
 /// The file that says what was made.
 const MADE: &str = "tuned.json";

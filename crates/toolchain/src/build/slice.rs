@@ -11,7 +11,7 @@ use opcost_answer::Failure;
 use super::link::Linked;
 use super::state::Build;
 use crate::input::Input;
-use crate::tools::run_tool;
+use crate::running::run_tool;
 
 impl Build {
     /// Optimises a module and links it with the runtime of slices.

@@ -19,7 +19,7 @@ use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
 
 use super::rules::files_of;
 use super::tool::mix_in;
-use crate::tools::run_tool;
+use crate::running::run_tool;
 
 /// What one call of clang makes of opcost's own files.
 pub(crate) struct Order<'a> {

@@ -20,7 +20,7 @@ use super::rules::files_of;
 use super::search::evidence_of;
 use super::tool::mix_in;
 use super::words::are_known;
-use crate::tools::{pass_on, run_tool, run_tool_reporting, wants_colour};
+use crate::running::{pass_on, run_tool, run_tool_reporting, wants_colour};
 
 /// One compilation.
 #[derive(Clone, Copy)]

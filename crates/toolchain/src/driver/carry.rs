@@ -19,8 +19,8 @@ use super::plan::{DriverJob, Plan, Role};
 use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
 use crate::cost::{COUNTED, lone_cost_model};
+use crate::running::{pass_on, status_of, without_stripping};
 use crate::threads::word_may_start;
-use crate::tools::{pass_on, status_of, without_stripping};
 
 impl Drive {
     /// With `tuning`, by the counts of a ledger; else with counters or a table.

@@ -44,7 +44,8 @@ use super::plan::{Plan, Role};
 use super::wishes::Wishes;
 use super::words::Words;
 use crate::late_flags::refuse_unkept;
-use crate::tools::{Tools, failed, status_of};
+use crate::running::{failed, status_of};
+use crate::tools::Tools;
 
 impl Drive {
     /// Reads a command line (without the name of the compiler).

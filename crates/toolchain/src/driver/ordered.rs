@@ -26,7 +26,7 @@ use super::note::Note;
 use super::plan::{DriverJob, Plan, Role};
 use super::tuned::Tuning;
 use crate::order::function_order;
-use crate::tools::pass_on;
+use crate::running::pass_on;
 
 /// A note, and the file that has it as a linker names it: `lib.a(member.o)`.
 struct Noted {

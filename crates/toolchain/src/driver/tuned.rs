@@ -30,7 +30,7 @@ use super::plan::{DriverJob, Role};
 use super::settings::setting;
 use super::wishes::{TuneWords, above};
 use crate::cost::{COUNTED, lone_cost_model};
-use crate::tools::status_of;
+use crate::running::status_of;
 
 /// Flags of a front end, by their beginnings, that shape its code or its files and are not in bitcode.
 const NOT_IN_BITCODE: &[&str] = &[

@@ -90,7 +90,7 @@ impl Words {
                 .iter()
                 .any(|flag| starts_with(word, flag))
         };
-        crate::tools::wants_colour() && !self.expanded.iter().any(says)
+        crate::running::wants_colour() && !self.expanded.iter().any(says)
     }
 
     /// Flags that name the machine to compile for: the runtime needs them too.
