@@ -60,7 +60,7 @@ pub(crate) struct Ended {
 }
 
 /// The first request to end that arrives soon, after a program died of a signal that asks for that.
-pub(crate) fn late_request(requests: &Requests, killed_by: Option<i32>) -> Option<i32> {
+pub fn late_request(requests: &Requests, killed_by: Option<i32>) -> Option<i32> {
     let asks = [Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw);
     let until = Instant::now() + LATE;
     while killed_by.is_some_and(|signal| asks.contains(&signal)) && Instant::now() < until {

@@ -7,7 +7,7 @@
 pub mod collect;
 pub mod deterministic;
 mod emulator;
-mod end;
+pub mod end;
 pub mod frames;
 pub mod fuel;
 mod fuel_watch;

@@ -27,6 +27,7 @@ use opcost_sample::{
 use rustix::process::Signal;
 
 use opcost_answer::Failure;
+use opcost_run::end::late_request;
 use opcost_run::start::Streams;
 use opcost_toolchain::tools::Tools;
 
@@ -175,7 +176,7 @@ pub fn take(
     };
     let is_ours = matches!(target, SampleTarget::Program { .. });
     let working = if is_ours { None } else { work("sampling") };
-    let requested = std::thread::scope(|scope| {
+    let mut requested = std::thread::scope(|scope| {
         let mut taken = 0;
         let mut watch = Watch { limit: options.limit, is_ours, requests: &requests, enter };
         watch.until_end(&mut source, |samples| {
@@ -185,7 +186,15 @@ pub fn take(
         })
     })?;
     drop(working);
-    Ok(Taken { samples: source.finish().map_err(failed)?, requested })
+    let samples = source.finish().map_err(failed)?;
+    if let End::Killed(signal) = samples.end
+        && is_ours
+        && requested.is_empty()
+    {
+        // Who ended the program may have sent it the signal, too, and ours is heard later.
+        requested.extend(late_request(&requests, Some(signal)));
+    }
+    Ok(Taken { samples, requested })
 }
 
 fn kernel_options(options: &SampleOptions) -> Result<SessionOptions, Failure> {
