@@ -6,7 +6,7 @@
 //! found and waited for. The user is told which, if that takes more than a second.
 //!
 //! Meanwhile signals to this process are requests. One that another process sent (`timeout`, a CI)
-//! is passed on, and who does not listen is killed when [`PATIENCE`] is over. One that a terminal
+//! is passed on, and who does not listen is killed after five seconds. One that a terminal
 //! sent, the program got too: it may have its own use for ^C, so only the second one kills.
 //! Whoever reports the run is informed of the first request: a program that died of it was
 //! interrupted, which says nothing about the program.
