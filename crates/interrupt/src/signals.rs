@@ -27,8 +27,6 @@ pub(crate) const SNAPSHOT: i32 = SIGUSR1;
 /// A signal that comes again as soon as this is one and the same: `timeout` sends it to a process
 /// and to its group.
 const AGAIN: Duration = Duration::from_millis(500);
-/// On a busy machine the second of them comes later. One of the same sender is so much longer the same, once.
-const AGAIN_OF_SENDER: Duration = Duration::from_secs(10);
 
 /// A signal that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +34,6 @@ pub(crate) struct Came {
     pub(crate) signal: i32,
     /// Whether the kernel sent it, as it does for a terminal.
     pub(crate) is_by_kernel: bool,
-    /// The process that sent it.
-    sender: Option<i32>,
 }
 
 /// What came, and who takes it.
@@ -46,10 +42,8 @@ struct State {
     /// How many take requests.
     takers: usize,
     queue: VecDeque<Came>,
-    /// The last request to end, and when it came.
-    stopped: Option<(Instant, Came)>,
-    /// Whether its sender sent it once more.
-    came_twice: bool,
+    /// When the last request to end came.
+    stopped: Option<Instant>,
     /// What is done with a signal that nobody takes.
     otherwise: Option<fn(i32)>,
     /// By this the listening thread is made to receive more.
@@ -74,8 +68,7 @@ pub(crate) fn listen(signals: &[i32]) -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for origin in &mut infos {
             let is_by_kernel = !matches!(origin.cause, Cause::Sent(_));
-            let sender = origin.process.map(|process| process.pid);
-            came(Came { signal: origin.signal, is_by_kernel, sender });
+            came(Came { signal: origin.signal, is_by_kernel });
         }
     })?;
     Ok(())
@@ -116,8 +109,7 @@ fn came(it: Came) {
     let is_end = ENDS.contains(&it.signal);
     if state.takers > 0 {
         if is_end {
-            state.came_twice = state.stopped.is_some_and(|(_, last)| last == it);
-            state.stopped = Some((Instant::now(), it));
+            state.stopped = Some(Instant::now());
         }
         // One that comes again before it is taken is one request.
         if !state.queue.contains(&it) {
@@ -125,15 +117,8 @@ fn came(it: Came) {
         }
         return;
     }
-    if is_end && let Some((when, last)) = state.stopped {
-        if when.elapsed() < AGAIN {
-            return;
-        }
-        let is_its_second = it.sender.is_some() && it == last && !state.came_twice;
-        if is_its_second && when.elapsed() < AGAIN_OF_SENDER {
-            state.came_twice = true;
-            return;
-        }
+    if is_end && state.stopped.is_some_and(|when| when.elapsed() < AGAIN) {
+        return;
     }
     drop(state);
     act(it.signal);

@@ -160,7 +160,7 @@ mod tests {
             ("a.c:(.text+0x0): multiple definition of `fill'; 0.o:a.c:(.text+0x0): first", Some("fill")),
             ("b.o: multiple definition of 'board::search(int)'; a.o: previous", Some("board::search(int)")),
             ("ld.lld: error: duplicate symbol: fill", Some("fill")),
-            ("mold: error: duplicate symbol: /tmp/1.o: /tmp/0.o: fill", Some("fill")),
+            ("mold: error: duplicate symbol: out/1.o: out/0.o: fill", Some("fill")),
             ("collect2: error: ld returned 1 exit status", None),
         ] {
             assert_eq!(defined_twice(line).as_deref(), name, "{line}");
