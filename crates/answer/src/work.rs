@@ -59,7 +59,7 @@ pub struct MachineWork {
     pub strange: f64,
     /// Those in machine blocks whose executions the counts did not decide.
     pub guessed: f64,
-    /// How often a branch did not go the way that it goes most.
+    /// How often a conditional branch did not go the way that it goes most.
     pub rare: f64,
 }
 

@@ -316,8 +316,11 @@ public:
 
   // How often a block was left by another edge than its most frequent one. Where all of its edges ran
   // a whole and small number of times for each iteration of a loop around its own, or for each call
-  // of the function, they did the same each time, and a processor learns it.
+  // of the function, they did the same each time, and a processor learns it. An indirect jump is one of
+  // a switch or an interpreter: by the history of branches its target is nearly always known (Rohou,
+  // Swamy and Seznec, CGO 2015).
   double rare(const MachineBasicBlock &block) const {
+    if (any_of(block.terminators(), [](const MachineInstr &end) { return end.isIndirectBranch(); })) return 0;
     if (repeats(block, flow.count(*flow.block(0)))) return 0;
     const MachineLoop *own = loops.getLoopFor(&block);
     for (const MachineLoop *around = own ? own->getParentLoop() : nullptr; around; around = around->getParentLoop())

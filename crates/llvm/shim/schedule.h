@@ -20,7 +20,7 @@ struct opcost_scheduled {
   uint32_t block;        // of the module, plus one; 0 where it is none
   double executions;     // how often it ran
   double cycles;         // that one execution takes
-  double rare;           // how often it was not left by its most frequent edge
+  double rare;           // how often a conditional branch did not leave it by its most frequent edge
   uint32_t instructions; // machine instructions
   uint32_t strange;      // those that the model does not know
   uint8_t is_guess;      // whether the counts did not decide how often it ran

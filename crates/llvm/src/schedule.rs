@@ -29,7 +29,7 @@ pub struct ScheduledBlock {
     pub executions: f64,
     /// Cycles of one execution.
     pub cycles: f64,
-    /// How often it was not left by its most frequent edge.
+    /// How often a conditional branch did not leave it by its most frequent edge.
     pub rare: f64,
     /// Machine instructions.
     pub instructions: u32,

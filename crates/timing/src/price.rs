@@ -1,9 +1,10 @@
 //! What does a program take, by what it did and what that takes?
 //!
 //! Three parts: its blocks, by one source; branches that are mispredicted; and calls of functions
-//! outside of it. By `schedule` blocks take the cycles of their machine code. A branch is taken for
-//! mispredicted in a share ([`Factors::mispredicted`]) of the times that it does not go where it goes
-//! most; counts tell how often that was, and not in which order. By the other sources blocks take
+//! outside of it. By `schedule` blocks take the cycles of their machine code. A conditional branch is
+//! taken for mispredicted in a share ([`Factors::mispredicted`]) of the times that it does not go where it
+//! goes most; counts tell how often that was, and not in which order. Targets of indirect jumps are
+//! taken for predicted. By the other sources blocks take
 //! what their operations take, and branches are among these.
 //!
 //! Input: work, a timing file, factors. Output: seconds, by part, function and source; and what has no
@@ -21,8 +22,8 @@ use opcost_answer::work::{FunctionWork, LoopWork, ProgramWork};
 use crate::file::Timing;
 use crate::source::{Table, TimeSource, is_floating, nanoseconds};
 
-/// Of the times that a branch does not go where it goes most, the share that is mispredicted. By what
-/// zstd and SQLite take beyond all else it is 0.23 and 0.11. Neither is on the page of times.
+/// Of the times that a conditional branch does not go where it goes most, the share that is mispredicted.
+/// By what zstd and SQLite take beyond all else it is 0.23 and 0.14. Neither is on the page of times.
 const MISPREDICTED: f64 = 1.0 / 6.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;

@@ -58,6 +58,29 @@ fn what_one_iteration_needs_of_the_one_before_is_waited_for() {
     assert_eq!(hottest.rare, 1.0, "the loop is left once");
 }
 
+/// A switch over eight cases, which becomes a table of addresses, and a conditional branch behind it.
+const SWITCH: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n\
+target triple = \"x86_64-pc-linux-gnu\"\n\
+declare void @work(i64)\n\
+define void @choose(i64 %n, i1 %again) {\n\
+start:\n  switch i64 %n, label %last [ i64 0, label %a i64 1, label %b i64 2, label %c i64 3, label %d \
+i64 4, label %e i64 5, label %f i64 6, label %g ]\n\
+a:\n  call void @work(i64 11)\n  br label %last\nb:\n  call void @work(i64 23)\n  br label %last\n\
+c:\n  call void @work(i64 37)\n  br label %last\nd:\n  call void @work(i64 41)\n  br label %last\n\
+e:\n  call void @work(i64 59)\n  br label %last\nf:\n  call void @work(i64 61)\n  br label %last\n\
+g:\n  call void @work(i64 73)\n  br label %last\n\
+last:\n  br i1 %again, label %more, label %end\n\
+more:\n  call void @work(i64 97)\n  br label %end\n\
+end:\n  ret void\n}\n";
+
+#[test]
+fn the_target_of_an_indirect_jump_is_predicted() {
+    let found = scheduled_text(SWITCH, "znver4", &[80, 10, 10, 10, 10, 10, 10, 10, 80, 30, 80]);
+    // Of 80 calls ten are out of the table's range, and thirty do more at the end.
+    let rare: Vec<f64> = found.blocks.iter().map(|block| block.rare).filter(|rare| *rare > 0.0).collect();
+    assert_eq!(rare, [10.0, 30.0], "{:?}", found.blocks);
+}
+
 #[test]
 fn a_load_waits_for_the_store_of_the_iteration_before() {
     let cycles = |to: &str| {
