@@ -212,6 +212,10 @@ pub(crate) struct BuildArguments {
     /// Where counters are put: chords (few), paths (chords and paths) or every-segment (slow and simple).
     #[arg(long, value_name = "PLACEMENT", default_value = "chords", conflicts_with = "paths")]
     pub(crate) placement: Placement,
+    /// Puts counters where little ran in this run, of this version or an earlier one. Numbers stay the same.
+    /// Without it the last run of the same sources says so, for those that changed since.
+    #[arg(long, value_name = "LEDGER")]
+    pub(crate) placement_from: Option<PathBuf>,
     /// Gives every thread its own counters. Implied by -pthread and -fopenmp in --cflag.
     #[arg(long)]
     pub(crate) threads: bool,
@@ -271,6 +275,7 @@ impl CompileArguments {
             cost: self.cost.clone(),
             codegen: self.codegen,
             time: self.time,
+            earlier: None,
         }
     }
 }
@@ -331,6 +336,10 @@ pub(crate) struct FuelArguments {
     pub(crate) portability: PortableArguments,
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
+    /// Puts payments and checks where little ran in this run of `opcost count`, of this version or an earlier
+    /// one. Numbers stay the same. Without it the last run of the same sources says so, for those that changed.
+    #[arg(long, value_name = "LEDGER", conflicts_with_all = ["portable", "machine"])]
+    pub(crate) placement_from: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes the metered program and does not run it.

@@ -14,6 +14,7 @@ mod bodies;
 mod checks;
 mod claims;
 mod cost;
+mod earlier;
 mod expected;
 mod fuel;
 mod leaving;
@@ -37,6 +38,7 @@ pub use bodies::{Bodies, reads_unwind_tables};
 pub use checks::{NoResult, evaluate};
 pub use claims::{ClaimStep, Claimed, Moment, TripClaim, TripClaims, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
+pub use earlier::weigh_as_run;
 pub use fuel::{
     Admission, FaultBalanceRule, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, admit,
     admit_portable, meter,

@@ -52,6 +52,7 @@ pub(crate) fn map_module(
         counter_count: plan.counter_count,
         call_sites,
         addresses_taken: Vec::new(),
+        by_code: None,
         texts: Vec::new(),
     }
 }
@@ -176,7 +177,7 @@ fn memory_function(name: &str) -> Option<&'static str> {
 
 /// Shape: control flow, order of successors, positions of calls. Body: also
 /// opcodes and types.
-fn hashes(module: &Module, function: &Function, skeleton: &Skeleton) -> (Hash128, Hash128) {
+pub(crate) fn hashes(module: &Module, function: &Function, skeleton: &Skeleton) -> (Hash128, Hash128) {
     let mut shape = Hasher128::new();
     for block in function.blocks.values() {
         shape.number(block.successors.len() as u64);

@@ -95,6 +95,24 @@ fn cases_are_planned_as_expected_and_count_what_runs() {
     }
 }
 
+/// Counters that a run placed count the same, and less often.
+#[test]
+fn counters_go_where_little_ran() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut less = 0;
+    for entry in std::fs::read_dir(directory).expect("the cases are there") {
+        let path = entry.expect("an entry").path();
+        let module = parse_module(&std::fs::read_to_string(&path).expect("a text")).expect("a module");
+        let mut sums = [0, 0];
+        for counted in (0..100).filter_map(|seed| check::counted_by_code_and_by_run(&module, seed)) {
+            sums = [sums[0] + counted[0], sums[1] + counted[1]];
+        }
+        assert!(sums[1] <= sums[0], "{}: {sums:?}", path.display());
+        less += usize::from(sums[1] < sums[0]);
+    }
+    assert!(less > 5, "{less} of all cases");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -110,6 +128,9 @@ proptest! {
                 });
             }
         }
+        (0..4).for_each(|seed| {
+            check::counted_by_code_and_by_run(&module, seed);
+        });
     }
 
     #[test]

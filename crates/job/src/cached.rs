@@ -17,7 +17,7 @@ use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash, changed_since};
 use opcost_interrupt::Scratch;
 
 use crate::cases::{Job, Reply};
-use crate::module::{MeteredHost, ModuleJob, ModulePurpose, Product};
+use crate::module::{EarlierRun, MeteredHost, ModuleJob, ModulePurpose, Product};
 use crate::program::ProgramSource;
 
 /// What a job reads and writes.
@@ -55,7 +55,10 @@ impl CachedJob {
         let mut recipe = Recipe::new("job");
         recipe.program(&worker.canonicalize().ok()?)?;
         recipe.bytes(std::env::current_dir().ok()?.as_os_str().as_bytes());
-        recipe.bytes(named(text, scratch.as_deref()).as_bytes());
+        match without_last_run(job) {
+            Some(text) => recipe.bytes(named(&text, scratch.as_deref()).as_bytes()),
+            None => recipe.bytes(named(text, scratch.as_deref()).as_bytes()),
+        };
         for path in &files.read {
             recipe.file(path)?;
         }
@@ -123,6 +126,14 @@ impl CachedJob {
     }
 }
 
+/// The text of a job in which the last run does not stand, if one is in it: the same module is built once.
+fn without_last_run(job: &Job) -> Option<String> {
+    let Job::Module(module) = job else { return None };
+    matches!(module.earlier, Some(EarlierRun::Last(_))).then_some(())?;
+    serde_json::to_string(&Job::Module(Box::new(ModuleJob { earlier: None, ..ModuleJob::clone(module) })))
+        .ok()
+}
+
 /// A text in which the scratch folder has one name.
 fn named(text: &str, scratch: Option<&str>) -> String {
     scratch.map_or_else(|| text.to_owned(), |scratch| text.replace(scratch, SCRATCH))
@@ -171,6 +182,9 @@ fn module_files(job: &ModuleJob) -> JobFiles {
             }
         }
         ModulePurpose::Count { .. } | ModulePurpose::Values(_) | ModulePurpose::Sample { .. } => {}
+    }
+    if let Some(EarlierRun::Ledger(path)) = &job.earlier {
+        read.push(path.clone());
     }
     let written = match job.product {
         Product::Object | Product::Counted => vec![job.output.clone(), job.map.clone()],

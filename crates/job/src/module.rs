@@ -65,6 +65,17 @@ pub struct ModuleJob {
     pub fresh: Option<PathBuf>,
     /// Its flags that shape code.
     pub flags: Vec<String>,
+    /// A run by which counters are placed; without one the code alone says where.
+    pub earlier: Option<EarlierRun>,
+}
+
+/// A run of this or an earlier version of the program, by which counters are placed. No count hangs on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EarlierRun {
+    /// The ledger that was named.
+    Ledger(PathBuf),
+    /// Branches that the cache had of the last run. A module that was built before stays as it is.
+    Last(PathBuf),
 }
 
 /// How machine code is generated.
@@ -187,6 +198,8 @@ pub struct ModuleReply {
     pub phases: Option<Phases>,
     /// Sources whose lines were looked at: they are believed if they are what was compiled.
     pub sources: Vec<PathBuf>,
+    /// Of how many functions the earlier run said which way branches went.
+    pub weighed: usize,
 }
 
 /// What one module took.

@@ -10,6 +10,7 @@
 //! This room knows no LLVM, no files, no ledgers: plain values only.
 
 mod anchor;
+mod branches;
 mod hash;
 mod key;
 mod lines;
@@ -18,6 +19,7 @@ mod skeleton;
 mod start;
 
 pub use anchor::{Anchor, Placement, UnknownAnchor, UnknownPlacement};
+pub use branches::{BranchCounts, Branches};
 pub use hash::{Hash128, Hasher128, text_hash};
 pub use key::{FunctionKey, Key, KeyError, KeyFault, Part};
 pub use map::{

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 7;
+pub const MAP_SCHEMA: u32 = 8;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct ModuleMap {
     /// Functions of other modules that it may have pointers to, by name; none where it is
     /// counted.
     pub addresses_taken: Vec<(String, AddressHeld)>,
+    /// What the map would be called if the code alone had said where counters go, where an earlier run did.
+    pub by_code: Option<Hash128>,
     /// What is written on its lines, where that was at hand. It is no part of what the map is
     /// called by: the code is the same, no matter who has its sources.
     #[serde(skip)]

@@ -72,6 +72,7 @@
 pub mod answered;
 mod code;
 pub mod counting;
+pub mod earlier;
 pub mod ledgers;
 pub mod machine;
 pub mod measured;

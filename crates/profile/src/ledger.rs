@@ -206,8 +206,9 @@ impl fmt::Display for ProcessEnding {
 }
 
 impl ModuleFacts {
-    /// What a ledger says of the module of a map of this hash.
+    /// What a ledger says of the module of a map of this hash. Where counters go is no part of what was counted.
     pub fn of(map: &ModuleMap, hash: Hash128) -> Self {
+        let hash = map.by_code.unwrap_or(hash);
         Self { module: map.module.clone(), map: hash, anchor: map.anchor, build: map.build.clone() }
     }
 }

@@ -97,6 +97,7 @@ pub(crate) fn module(name: &str, functions: Vec<FunctionMap>, counters: u32) -> 
         functions: IdMap::from_vec(functions),
         counter_count: counters,
         addresses_taken: Vec::new(),
+        by_code: None,
         texts: Vec::new(),
     }
 }

@@ -62,7 +62,7 @@ pub fn count_instructions(
     ledger: &Ledger,
 ) -> Result<Vec<Option<u64>>, OtherModule> {
     let facts = module_of(ledger, &map.module)?;
-    if facts.map != hash {
+    if facts.map != map.by_code.unwrap_or(hash) {
         let what = difference(map, facts, ledger);
         return Err(OtherModule::Changed { module: map.module.clone(), what });
     }

@@ -10,6 +10,7 @@
 //! observations ◀raw▶ facts
 //! facts + map ─instructions▶ how often each instruction of a module started
 //!             └matched▶ counts of the functions that are as they were
+//! counts or facts ─earlier▶ which way branches went, for those who place counters next
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
@@ -29,6 +30,7 @@ mod copies;
 mod counted;
 mod counts;
 mod duration;
+mod earlier;
 mod error;
 mod implied;
 mod instructions;
@@ -58,6 +60,7 @@ pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counted::{CountedModule, SourceLine};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use duration::Cycles;
+pub use earlier::{branches_of_ledger, branches_of_run};
 pub use error::RecoverError;
 pub use implied::implied_edges;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use opcost_job::module::EarlierRun;
 use opcost_job::program::WorldWish;
 use opcost_key::Anchor;
 
@@ -28,6 +29,8 @@ pub struct CompileOptions {
     pub codegen: Option<u8>,
     /// Whether it is shown how long each phase of building each module took.
     pub time: bool,
+    /// A run by which counters are placed; without one the code alone says where.
+    pub earlier: Option<EarlierRun>,
 }
 
 impl Default for CompileOptions {
@@ -44,6 +47,7 @@ impl Default for CompileOptions {
             cost: None,
             codegen: None,
             time: false,
+            earlier: None,
         }
     }
 }

@@ -6,10 +6,12 @@ use std::process::{Command, Stdio};
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, CompileArguments, CountArguments, SampleArguments, Verb};
+use crate::arguments::{Arguments, CountArguments, SampleArguments, Verb};
+use opcost::earlier::named_run;
 use opcost_answer::{Failure, Status};
 use opcost_toolchain::build::{RustPurpose, Rustc, cargo_linker, linker_arguments};
 use opcost_toolchain::install::install;
+use opcost_toolchain::options::CompileOptions;
 
 use super::cargo_choice::{chosen, refuse_others};
 
@@ -141,12 +143,13 @@ impl CargoLine {
 
     pub(crate) fn build_counted(&self, count: &CountArguments) -> Result<PathBuf, Failure> {
         let purpose = RustPurpose::Count { placement: count.build.placement };
-        self.build(&count.build.compile, purpose)
+        let earlier = count.build.placement_from.as_deref().map(named_run).transpose()?;
+        self.build(&CompileOptions { earlier, ..count.build.compile.options() }, purpose)
     }
 
     /// Builds the program to be sampled, and samples it if that is wanted.
     pub(crate) fn sample(&self, mut sample: SampleArguments) -> Result<Status, Failure> {
-        let program = self.build(&sample.compile, RustPurpose::Sample)?;
+        let program = self.build(&sample.compile.options(), RustPurpose::Sample)?;
         match (&sample.emit, &sample.output) {
             (Some(_), Some(output)) => {
                 install(&program, output)?;
@@ -161,8 +164,8 @@ impl CargoLine {
     }
 
     /// Builds the program with cargo; where it is.
-    pub(crate) fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, Failure> {
-        self.linked_by(|rustc, flags, target| cargo_linker(&compile.options(), purpose, rustc, flags, target))
+    pub(crate) fn build(&self, options: &CompileOptions, purpose: RustPurpose) -> Result<PathBuf, Failure> {
+        self.linked_by(|rustc, flags, target| cargo_linker(options, purpose, rustc, flags, target))
     }
 
     /// The same with a linker that is made for this rustc, these flags and this target folder.

@@ -47,7 +47,7 @@ fn carry_out(line: &CargoLine, arguments: &TuneArguments) -> Result<Status, Fail
         Some(ledger) => ledger,
         None => {
             let placement = Placement::Chords;
-            let program = line.build(&arguments.compile, RustPurpose::Count { placement })?;
+            let program = line.build(&arguments.compile.options(), RustPurpose::Count { placement })?;
             // Where it stays: the linker that reads it may run again.
             let folder = target.join("training");
             std::fs::create_dir_all(&folder).map_err(Failure::file("make", &folder))?;

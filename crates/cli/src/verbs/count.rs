@@ -18,10 +18,11 @@ use crate::verbs::inputs::inputs_of;
 pub(crate) use crate::verbs::inputs::quoted;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::counting::{Measurement, Task};
+use opcost::earlier::{last_run, named_run, store_run};
 use opcost::ledgers;
 use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
-use opcost_job::module::{Product, ThreadMode};
+use opcost_job::module::{EarlierRun, Product, ThreadMode};
 use opcost_report::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::Stream;
@@ -29,6 +30,7 @@ use opcost_run::start::Streams;
 use opcost_toolchain::build::Build;
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
+use opcost_toolchain::options::CompileOptions;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &CountArguments) -> Result<Status, Failure> {
@@ -55,11 +57,15 @@ pub(crate) fn with_program<T>(
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return work(path);
     }
-    let build = counted_build(&arguments.build)?;
+    let mut build = counted_build(&arguments.build)?;
     let program = build.path("program");
+    if build.options.earlier.is_none() {
+        build.options.earlier = last_run(&arguments.inputs, &build.path("branches"));
+    }
     let building = Progress::start(format!("building {}", command(arguments).join(" ")));
     build.program(&inputs, &program)?;
     drop(building);
+    note_unlike_run(&build);
     work(&program)
 }
 
@@ -95,7 +101,19 @@ fn program_in_path(inputs: &[PathBuf]) -> Option<PathBuf> {
 fn counted_build(arguments: &BuildArguments) -> Result<Build, Failure> {
     let placement = if arguments.paths { Placement::Paths } else { arguments.placement };
     let threads = if arguments.threads { ThreadMode::Always } else { ThreadMode::IfStarted };
-    Build::counted(&arguments.compile.options(), placement, threads)
+    let earlier = arguments.placement_from.as_deref().map(named_run).transpose()?;
+    Build::counted(&CompileOptions { earlier, ..arguments.compile.options() }, placement, threads)
+}
+
+/// Notes that the run that was named says nothing of this program.
+pub(super) fn note_unlike_run(build: &Build) {
+    if let (Some(EarlierRun::Ledger(ledger)), 0) = (&build.options.earlier, build.weighed.get()) {
+        opcost_answer::tell!(
+            "opcost: the run of {} does not say which way branches of this program go: the code alone says where \
+             counters are",
+            ledger.display()
+        );
+    }
 }
 
 fn emit(
@@ -117,6 +135,7 @@ fn emit(
         EmitKind::Bc => build.module(one()?, Product::Counted, &made)?,
         EmitKind::Anchor => build.module(one()?, Product::Anchor, &made)?,
     }
+    note_unlike_run(&build);
     install(&made, output)?;
     if kind == EmitKind::Exe {
         opcost_answer::tell!("next: opcost count {} -- ARGS", shown(output));
@@ -148,6 +167,9 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         repeat: arguments.repeat,
         is_deterministic: arguments.deterministic,
     })?;
+    if program_in_path(&arguments.inputs).is_none() {
+        store_run(&arguments.inputs, &measurement);
+    }
     let mut report = report_of_run(&measurement);
     report.not_counted = measurement.missing(program, &report.summary).iter().map(not_counted).collect();
     let command = command(arguments);

@@ -8,8 +8,10 @@ use std::path::Path;
 use opcost_instrument::Portability;
 
 use crate::arguments::{FuelArguments, FuelEmit, MachineWord, PortableArguments};
+use crate::verbs::count::note_unlike_run;
 use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::save_failure_json;
+use opcost::earlier::{last_run, named_run};
 use opcost_answer::fuel::{Engine, Promise, Room, Spending};
 use opcost_answer::run::Finish;
 use opcost_answer::{Failure, Status};
@@ -27,6 +29,7 @@ use opcost_toolchain::build::{Build, Platform, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 use opcost_toolchain::machine::Machine;
+use opcost_toolchain::options::CompileOptions;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, Failure> {
@@ -77,7 +80,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
     if arguments.trust.harden && arguments.emit == Some(FuelEmit::Shared) {
         return Err(Failure::Usage("--harden is for programs; a host keeps a plug-in's counter".to_owned()));
     }
-    let build = Build::new(&arguments.compile.options(), purpose(arguments))?;
+    let build = placed_build(arguments)?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     match arguments.emit {
@@ -88,10 +91,22 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
         Some(FuelEmit::Anchor) => build.module(only(&inputs)?, Product::Anchor, &made)?,
     }
     drop(building);
+    note_unlike_run(&build);
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
         _ => run_program(arguments, &made),
     }
+}
+
+/// A build for this machine, in which an earlier run says where little ran.
+fn placed_build(arguments: &FuelArguments) -> Result<Build, Failure> {
+    let earlier = arguments.placement_from.as_deref().map(named_run).transpose()?;
+    let options = CompileOptions { earlier, ..arguments.compile.options() };
+    let mut build = Build::new(&options, purpose(arguments))?;
+    if arguments.emit.is_none() && build.options.earlier.is_none() {
+        build.options.earlier = last_run(&arguments.inputs, &build.path("branches"));
+    }
+    Ok(build)
 }
 
 /// Builds a program for WebAssembly, and runs it.
@@ -224,11 +239,12 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Fai
         ));
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
-    let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
+    let mut build = placed_build(arguments)?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     let admission = build.admitted_program(inputs, arguments.trust.allowed()?, &made)?;
     drop(building);
+    note_unlike_run(&build);
     if !admission.objections.is_empty() {
         save_text(None, &rejection(&admission, "rejected"), Stream::Stderr)?;
         if let Some(path) = &arguments.json {

@@ -44,6 +44,7 @@ const RULES: &[Rule] = &[
             "time",
             "paths",
             "placement",
+            "placement_from",
             "threads",
             "optimised",
         ],

@@ -256,6 +256,7 @@ pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileOptions {
         cost: Some(cost.to_owned()),
         codegen: None,
         time: false,
+        earlier: None,
     }
 }
 

@@ -97,11 +97,14 @@ fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives
         return 0;
     }
     let all: Vec<&str> = flags.iter().copied().chain(own).collect();
-    let counting: Vec<&str> = all.iter().copied().chain(PAYING).collect();
+    let counting: Vec<&str> = all.iter().copied().chain(PAYING).chain(["--ledger", "run.opc"]).collect();
     let counted = bench.count(&counting, &directives.sources, &directives.arguments);
     let levels: &[&str] = if name == SLOW { &["0"] } else { &["0", "3"] };
     for level in levels {
-        let all: Vec<&str> = all.iter().copied().chain(["--codegen", level]).collect();
+        // What is optimised pays where the run that was counted did little.
+        let placed: &[&str] = if *level == "0" { &[] } else { &["--placement-from", "run.opc"] };
+        let all: Vec<&str> =
+            all.iter().copied().chain(["--codegen", level]).chain(placed.iter().copied()).collect();
         let spent = spend(bench, &all, &directives.sources, &directives.arguments);
         if spent.1.contains("one counter of fuel cannot serve that") {
             return 0;

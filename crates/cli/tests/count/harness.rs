@@ -80,17 +80,24 @@ impl Case<'_> {
         let inputs = self.inputs();
         if let Some(text) = &self.directives.refused {
             let anchor = self.directives.anchors[0].clone();
-            return self.check_refusal(&self.count(&anchor, "chords", "2", &inputs), text);
+            return self.check_refusal(&self.count(&anchor, "chords", "2", &[], &inputs), text);
         }
         for (anchor, text) in &self.directives.refused_at {
-            self.check_refusal(&self.count(anchor, "chords", "2", &inputs), text);
+            self.check_refusal(&self.count(anchor, "chords", "2", &[], &inputs), text);
         }
         let plain = self.plain(&inputs);
         for anchor in &self.directives.anchors {
             let [low, high] = &self.directives.levels[..] else { panic!("two levels") };
-            let ways = [("chords", low), ("chords", high), ("every-segment", high)];
-            let counted = ways.map(|(placement, level)| {
-                let counted = self.count(anchor, placement, level, &inputs);
+            // The second has its counters where the first did little.
+            let ways = [
+                ("chords", low, "--ledger"),
+                ("chords", high, "--placement-from"),
+                ("every-segment", high, ""),
+            ];
+            let counted = ways.map(|(placement, level, run)| {
+                let has_run = run == "--ledger" || (!run.is_empty() && self.bench.path("run.opc").exists());
+                let further = if has_run { &[run, "run.opc"][..] } else { &[] };
+                let counted = self.count(anchor, placement, level, further, &inputs);
                 self.check_one(&format!("{anchor}, {placement}, level {level}"), anchor, &counted, &plain);
                 counted
             });
@@ -151,8 +158,16 @@ impl Case<'_> {
         Said::of(self.bench.program(self.bench.path("plain")).args(&self.directives.arguments))
     }
 
-    fn count(&self, anchor: &str, placement: &str, level: &str, inputs: &[PathBuf]) -> Counted {
+    fn count(
+        &self,
+        anchor: &str,
+        placement: &str,
+        level: &str,
+        further: &[&str],
+        inputs: &[PathBuf],
+    ) -> Counted {
         let mut flags = vec!["--placement", placement, "--codegen", level];
+        flags.extend(further);
         if anchor != "file" {
             flags.extend(["--anchor", anchor]);
         }

@@ -6,7 +6,8 @@
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
 //! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
-//! run. `vanishing` searches for programs whose frames vanish in assembly.
+//! run. `placed` has counters
+//! where an earlier run did little, `vanishing` searches for programs whose frames vanish in assembly.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
@@ -29,6 +30,7 @@ mod loops;
 mod lost;
 mod noise;
 mod paths;
+mod placed;
 mod pools;
 mod recorded;
 mod referee;

@@ -1,11 +1,11 @@
 //! Do the counts that the plan recovers equal what the walk did?
 
-use opcost_instrument::{CostModel, InstrumentRequest, Instrumented, PlanError, plan};
+use opcost_instrument::{CostModel, InstrumentRequest, Instrumented, PlanError, plan, weigh_as_run};
 use opcost_ir::{Module, print_module};
 use opcost_key::{
     Anchor, BuildFacts, EdgeKind, EdgeMap, FunctionMap, InstructionId, ModuleMap, Placement, SegmentId,
 };
-use opcost_recover::{ModuleCounts, recover_module};
+use opcost_recover::{CountedModule, ModuleCounts, branches_of_run, recover_module};
 
 use crate::dice::TooLong;
 use crate::walk::{Books, Truth, Walk, Way};
@@ -47,7 +47,35 @@ pub(crate) fn walks_agree(module: &Module, made: &Instrumented, seed: u64) -> bo
     has_ended
 }
 
-fn agree(module: &Module, made: &Instrumented, books: &Books) {
+/// Walks once with counters where the code says, once where that walk says, and compares both with what
+/// was done. How often each way counted; none if the walk is too long.
+pub(crate) fn counted_by_code_and_by_run(module: &Module, seed: u64) -> Option<[u64; 2]> {
+    let by_code = planned(module, CostModel::Unit, Placement::Chords).ok()?;
+    let books = walked(module, &by_code, seed)?;
+    let mut weighed = module.clone();
+    let branches =
+        branches_of_run(&[CountedModule { map: &by_code.map, counts: &agree(module, &by_code, &books) }]);
+    let known = weigh_as_run(&mut weighed, &branches);
+    assert_eq!(known == 0, branches.is_empty(), "a module has the shapes of its own run");
+    let by_run =
+        planned(&weighed, CostModel::Unit, Placement::Chords).expect("weights change no right to count");
+    let again = walked(module, &by_run, seed).expect("counters do not make a walk longer");
+    agree(module, &by_run, &again);
+    Some([books, again].map(|books| books.counters.iter().sum()))
+}
+
+/// Walks three times through each function that is counted.
+fn walked(module: &Module, made: &Instrumented, seed: u64) -> Option<Books> {
+    let mut walk = Walk::new(module, &made.plan, seed);
+    for (id, function) in module.functions.iter() {
+        if !made.map.functions[id].segments.is_empty() && !function.is_naked {
+            (0..3).try_for_each(|_| walk.start(id)).ok()?;
+        }
+    }
+    Some(walk.books)
+}
+
+fn agree(module: &Module, made: &Instrumented, books: &Books) -> ModuleCounts {
     let mut left = books.left.clone();
     // Notes at jumps and at calls that are metered otherwise are dropped.
     left.retain(|&site, _| {
@@ -66,6 +94,7 @@ fn agree(module: &Module, made: &Instrumented, books: &Books) {
         made.plan.edits,
         print_module(module)
     );
+    counts
 }
 
 fn differences(map: &ModuleMap, counts: &ModuleCounts, books: &Books) -> Vec<String> {

@@ -83,6 +83,7 @@ fn module(instructions: usize) -> ModuleMap {
         counter_count: 1,
         call_sites: IdMap::filled(1, (FunctionId::new(0), EdgeId::new(1))),
         addresses_taken: Vec::new(),
+        by_code: None,
         texts: vec![texts(0, [(1, 7), (2, u32::MAX), (6, 0)])],
     }
 }

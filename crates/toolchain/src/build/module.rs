@@ -48,8 +48,12 @@ impl Build {
         let file = job.output.with_extension("job");
         let asked = if self.options.time { opcost_job::request_anew } else { opcost_job::ask };
         let reply = asked(job, &file, &module)?;
+        self.weighed.set(self.weighed.get() + reply.weighed);
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));
+            if reply.weighed > 0 {
+                opcost_answer::tell!("{module}: an earlier run says where {} functions count", reply.weighed);
+            }
         }
         Ok(reply)
     }
@@ -81,6 +85,7 @@ impl Build {
             compiler: self.compiler_name(input)?,
             fresh: (input.language == Language::Fortran).then(|| root.join(&input.path)),
             flags: self.options.shaping_flags(),
+            earlier: self.options.earlier.clone(),
             root,
         })
     }

@@ -237,6 +237,7 @@ fn rust_module(
         compiler: Some(rustc.version.clone()),
         fresh: None,
         flags,
+        earlier: options.earlier.clone(),
     })
 }
 

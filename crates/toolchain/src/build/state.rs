@@ -118,6 +118,8 @@ pub struct Build {
     pub(crate) debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
     pub(crate) as_plugin: Cell<bool>,
+    /// Of how many functions an earlier run said which way branches went.
+    pub weighed: Cell<usize>,
     /// Bitcode that was made, by source, of a build that keeps it.
     pub(crate) made: Option<RefCell<BTreeMap<PathBuf, PathBuf>>>,
     pub(crate) folder: Scratch,
@@ -164,6 +166,7 @@ impl Build {
             // Names of variables stand in full debug information only; it changes no code.
             debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
             as_plugin: Cell::new(false),
+            weighed: Cell::new(0),
             made: None,
             folder,
         })

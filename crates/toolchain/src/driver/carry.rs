@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::Failure;
-use opcost_job::module::{ModuleJob, ModulePurpose, Product, ThreadMode};
+use opcost_job::module::{EarlierRun, ModuleJob, ModulePurpose, Product, ThreadMode};
 use opcost_job::profile::PgoJob;
 use opcost_key::{Anchor, Placement};
 
@@ -18,6 +18,7 @@ use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names}
 use super::plan::{DriverJob, Plan, Role};
 use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
+use super::wishes::above;
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::running::{pass_on, status_of, without_stripping};
 use crate::threads::word_may_start;
@@ -148,7 +149,15 @@ impl Drive {
             compiler: self.compiler_name(job)?,
             fresh: job.has("-fc1").then(|| source.clone()),
             flags: self.words.shaping(),
+            earlier: self.earlier_run()?,
         })
+    }
+
+    /// The run by which counters are placed, if one was named.
+    fn earlier_run(&self) -> Result<Option<EarlierRun>, Failure> {
+        let Some(name) = &self.wishes.placement_from else { return Ok(None) };
+        let working = std::env::current_dir().map_err(Failure::file("find", "."))?;
+        Ok(Some(EarlierRun::Ledger(working.join(above(name, &working)))))
     }
 
     /// The compiler of a source, by name and version: a driver hands a source of another language to

@@ -5,6 +5,7 @@
 //! --opcost-anchor=pgo     OPCOST_ANCHOR=pgo        counted where clang's profile passes read
 //! --opcost-tune=LEDGER    OPCOST_TUNE=LEDGER       code in the order of the ledger's counts
 //! --opcost-explain=FILE   OPCOST_EXPLAIN=FILE      what was done to each function
+//! --opcost-placement-from=LEDGER   OPCOST_PLACEMENT_FROM=LEDGER   counters where little ran
 //! ```
 //!
 //! A word goes before its variable. A ledger by a relative name is looked for in the working folder, then above it,
@@ -39,14 +40,20 @@ pub(crate) struct Wishes {
     pub(crate) anchor: Anchor,
     /// Whether code is put in order.
     pub(crate) tune: Option<TuneWords>,
+    /// The ledger of the run by which counters are placed, as given.
+    pub(crate) placement_from: Option<PathBuf>,
 }
 
 impl Wishes {
     /// Takes opcost's own words off a compiler's; the others in order.
     pub(crate) fn read(given: &[OsString]) -> Result<(Wishes, Vec<OsString>), Failure> {
         let mut rest = Vec::new();
-        let mut wishes =
-            Wishes { is_sampled: is_sampled_by_setting()?, anchor: Anchor::Optimized, tune: None };
+        let mut wishes = Wishes {
+            is_sampled: is_sampled_by_setting()?,
+            anchor: Anchor::Optimized,
+            tune: None,
+            placement_from: path_setting("OPCOST_PLACEMENT_FROM"),
+        };
         let (mut anchor, mut ledger, mut explain) =
             (setting("OPCOST_ANCHOR"), path_setting("OPCOST_TUNE"), path_setting("OPCOST_EXPLAIN"));
         for word in given {
@@ -58,6 +65,8 @@ impl Wishes {
                 anchor = Some(name.to_string_lossy().into_owned());
             } else if let Some(path) = value(b"tune=") {
                 ledger = Some(path.into());
+            } else if let Some(path) = value(b"placement-from=") {
+                wishes.placement_from = Some(path.into());
             } else if let Some(path) = value(b"explain=") {
                 explain = Some(path.into());
             } else {
@@ -80,6 +89,12 @@ impl Wishes {
         if ledger.is_some() && wishes.is_sampled {
             return Err(Failure::Usage(
                 "a build is sampled (--opcost-sample) or put in order (--opcost-tune), not both at once"
+                    .to_owned(),
+            ));
+        }
+        if wishes.placement_from.is_some() && (wishes.is_sampled || ledger.is_some()) {
+            return Err(Failure::Usage(
+                "only counters are placed (--opcost-placement-from): leave --opcost-sample and --opcost-tune"
                     .to_owned(),
             ));
         }

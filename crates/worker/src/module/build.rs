@@ -8,6 +8,7 @@ use opcost_key::Anchor;
 use opcost_llvm::{Kept, Maker, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
 
+use super::earlier::weigh_by_earlier_run;
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::texts::{sources_of, texts_of};
@@ -51,8 +52,7 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
             None
         }
         (ModulePurpose::Meter(metering), None) => {
-            let code = reply.portability.as_ref().map(|made| &*made.admission.hash);
-            Some(meter::meter(session, job, metering, code, watch)?)
+            Some(meter::meter(session, job, metering, &mut reply, watch)?)
         }
         (ModulePurpose::Values(wish), None) => values::record_values(session, job, wish, watch)?,
         (ModulePurpose::Predict { runtime }, None) => {
@@ -73,6 +73,15 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let wanted = plan_request(&mut module, job);
     let mut made = plan(&module, &wanted)?;
+    let weighed = weigh_by_earlier_run(&mut module, job.earlier.as_ref())?;
+    if weighed > 0 {
+        let by_run = plan(&module, &wanted)?;
+        if by_run.map != made.map {
+            let (_, by_code) = write_map(&made.map);
+            made = by_run;
+            made.map.by_code = Some(by_code);
+        }
+    }
     made.map.texts = texts_of(&module, job);
     let sources = sources_of(&module, job);
     drop(module);
@@ -84,7 +93,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     watch.lap("apply");
     if job.product == Product::Counted {
         session.write_counted(&job.output, &bytes, &made.plan, hash)?;
-        return Ok(ModuleReply { sources, ..ModuleReply::default() });
+        return Ok(ModuleReply { sources, weighed, ..ModuleReply::default() });
     }
     session.embed_map(&job.map)?;
     watch.lap("embed");
@@ -94,6 +103,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
         counts_by_thread: made.plan.per_thread,
         phases: Some(watch.finish(instructions)),
         sources,
+        weighed,
         ..ModuleReply::default()
     })
 }

@@ -7,21 +7,21 @@ use opcost_answer::fuel::{FUEL_SECTION, Promise};
 use opcost_instrument::{
     Admission, Audit, FaultBalanceRule, FuelRequest, Library, admit, audit as find_faults, meter as plan,
 };
-use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, Phases, Product};
+use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, ModuleReply, Phases, Product};
 use opcost_llvm::Session;
 
+use super::earlier::weigh_by_earlier_run;
 use super::prepared::emission;
 use super::stopwatch::Stopwatch;
 use crate::error::WorkError;
 use crate::names::name_files;
 
-/// Meters the module that the session holds. `code` is the hash of what means the same on every
-/// machine, if it does.
+/// Meters the module that the session holds. `reply` says what was found when it was made portable, if it was.
 pub(crate) fn meter(
     mut session: Session,
     job: &ModuleJob,
     metering: &MeteringJob,
-    code: Option<&str>,
+    reply: &mut ModuleReply,
     mut watch: Stopwatch,
 ) -> Result<Phases, WorkError> {
     let is_plugin = matches!(metering.host, MeteredHost::Plugin);
@@ -40,6 +40,7 @@ pub(crate) fn meter(
     }
     let mut module = session.snapshot();
     name_files(&mut module, &job.root);
+    reply.weighed = weigh_by_earlier_run(&mut module, job.earlier.as_ref())?;
     watch.lap("snapshot");
     if metering.allowed.is_some() {
         session.harden();
@@ -71,13 +72,14 @@ pub(crate) fn meter(
     }
     let guarded = metering.harden.then(|| session.guard_counter()).transpose();
     let guarded = guarded?.map(|it| (it.stores, it.guarded));
-    let portable = code.map(str::to_owned);
+    // The hash of what means the same on every machine, if it does.
+    let code = reply.portability.as_ref().map(|made| made.admission.hash.clone());
     let promise = Promise {
         overshoot: metered.overshoot,
         cost_model: job.cost.facts().name,
         guarded,
-        sysroot: portable.is_some().then(|| opcost_runtime::portable::sysroot().to_owned()),
-        portable,
+        sysroot: code.is_some().then(|| opcost_runtime::portable::sysroot().to_owned()),
+        portable: code,
     };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');

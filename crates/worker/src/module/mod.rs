@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod charge;
+mod earlier;
 mod meter;
 mod portable;
 mod prepared;
