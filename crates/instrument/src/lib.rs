@@ -17,6 +17,7 @@ mod cost;
 mod earlier;
 mod expected;
 mod fuel;
+mod inductions;
 mod leaving;
 mod library;
 mod map;

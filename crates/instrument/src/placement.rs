@@ -15,6 +15,8 @@
 //! it are counted, and the tree spans its segments alone: one counter more, and
 //! `entries = returns + left` is a check.
 
+use std::collections::BTreeMap;
+
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::EditPoint;
@@ -40,12 +42,14 @@ pub(crate) struct Chords {
 }
 
 impl Chords {
-    /// Chooses the edges to count. `weights` estimates how often each is taken.
+    /// Chooses the edges to count. `weights` estimates how often each is taken; what it costs to count one that
+    /// its loop counts itself, `counted_by_loops` says.
     pub(crate) fn choose(
         spots: &Spots<'_>,
         leaving: &Leaving,
         id: FunctionId,
         weights: &IdMap<EdgeId, u64>,
+        counted_by_loops: &BTreeMap<EdgeId, u64>,
         balance: Balance,
     ) -> Chords {
         let skeleton: &Skeleton = spots.skeleton;
@@ -63,6 +67,9 @@ impl Chords {
                 _ if is_first_return(spots, known) => Countability::Uncountable,
                 Counting::LeftFrames => Countability::Known,
                 _ if is_counted_anyway(known) => Countability::Known,
+                _ if counted_by_loops.contains_key(&edge) => {
+                    Countability::Countable { weight: counted_by_loops[&edge] }
+                }
                 Counting::At(EditPoint::Edge(..)) | Counting::ByPredecessor { .. } => {
                     Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }
                 }

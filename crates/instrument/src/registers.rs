@@ -72,12 +72,17 @@ impl Registers<'_> {
         inside > 0
             && inside <= MOST_COUNTERS
             && inside * found.exits.len() <= MOST_FLUSHES
-            && !found.members.iter().any(|&block| self.leaving.contains(block))
+            && self.is_closed(found)
+            && self.entry_edges(id, found).iter().all(|edge| self.spot_of(edge).is_some())
+    }
+
+    /// Whether nobody can look at counters while the loop runs, and each exit has a spot.
+    pub(crate) fn is_closed(&self, found: &Loop<BlockId>) -> bool {
+        !found.members.iter().any(|&block| self.leaving.contains(block))
             // Its edges count in memory: beside registers that a signal loses,
             // what is left would not even be a lower bound.
             && !found.members.iter().any(|&block| self.spots.function.blocks[block].flow == Flow::Unsplittable)
             && found.exits.iter().all(|edge| self.spot_of(edge).is_some())
-            && self.entry_edges(id, found).iter().all(|edge| self.spot_of(edge).is_some())
     }
 
     fn edits(&self, counters: &[PlacedCounter], home: &[Option<LoopId>]) -> Vec<Edit> {
@@ -114,7 +119,8 @@ impl Registers<'_> {
             .collect()
     }
 
-    fn spot_of(&self, edge: &Edge<BlockId>) -> Option<EditPoint> {
+    /// Where an edge is counted, if it can be cut.
+    pub(crate) fn spot_of(&self, edge: &Edge<BlockId>) -> Option<EditPoint> {
         match self.spots.of_branch(edge.from, edge.slot) {
             Counting::At(spot) => Some(spot),
             _ => None,

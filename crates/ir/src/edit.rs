@@ -83,6 +83,25 @@ pub enum Edit {
         /// Which counter.
         counter: CounterId,
     },
+    /// Adds how often a loop went back to its counter, where the loop is left: the distance of its induction
+    /// variable from its start, in steps. If the loop is left where the variable meets a bound, the bound
+    /// is read in its place, which no register holds for it.
+    CountIterations {
+        /// Where.
+        spot: EditPoint,
+        /// The variable: `next` from where the loop goes back, one other value from everywhere else.
+        phi: InstructionId,
+        /// The variable after its step.
+        next: InstructionId,
+        /// Whether `next` is read and not `phi`, or is what meets the bound. It is known at the spot.
+        is_next: bool,
+        /// The comparison with the bound and the operand that is the bound, if the spot is behind the only exit.
+        bound: Option<(InstructionId, u32)>,
+        /// The step: plus or minus a power of two.
+        step: i64,
+        /// Which counter.
+        counter: CounterId,
+    },
     /// A path through the function begins: its number so far is `value`.
     BeginPath {
         /// Where.

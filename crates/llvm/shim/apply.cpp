@@ -42,6 +42,16 @@ void add_to(IRBuilder<> &builder, Value *address, Value *amount) {
   store->setMetadata(opcost::kCountMark, MDNode::get(builder.getContext(), {}));
 }
 
+// What says how often a loop went back; as the Rust side has it, field by field.
+struct Induction {
+  LLVMValueRef phi;
+  LLVMValueRef next;
+  LLVMValueRef test;
+  uint32_t bound;
+  bool is_next;
+  int64_t step;
+};
+
 } // namespace
 
 extern "C" {
@@ -227,6 +237,37 @@ void opcost_flush(LLVMValueRef before, LLVMValueRef cell, LLVMValueRef base, uin
   IRBuilder<> builder(unwrap<Instruction>(before));
   Value *amount = builder.CreateLoad(builder.getInt64Ty(), unwrap(cell));
   add_to(builder, address_of(builder, unwrap(base), index), amount);
+}
+
+// How often a loop went back: what its induction variable, or the bound that it met, is away from its start.
+void opcost_count_iterations(LLVMValueRef before, Induction induction, LLVMValueRef base, uint32_t index) {
+  auto *phi = unwrap<PHINode>(induction.phi);
+  Value *next = unwrap(induction.next);
+  unsigned entry = phi->getIncomingValue(0) == next ? 1 : 0;
+  // What was never set may be read as another number each time; held fast before the loop, it is one.
+  auto hold = [&](Value *value) -> Value * {
+    if (isa<Constant>(value) || isa<FreezeInst>(value)) return value;
+    return IRBuilder<>(phi->getIncomingBlock(entry)->getTerminator()).CreateFreeze(value);
+  };
+  Value *start = hold(phi->getIncomingValue(entry));
+  phi->setIncomingValue(entry, start);
+  Value *end = induction.is_next ? next : phi;
+  if (induction.test) {
+    auto *test = unwrap<ICmpInst>(induction.test);
+    end = hold(test->getOperand(induction.bound));
+    test->setOperand(induction.bound, end);
+  }
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  auto number = [&](Value *one) {
+    return one->getType()->isPointerTy() ? builder.CreatePtrToInt(one, builder.getInt64Ty()) : one;
+  };
+  Value *from = number(start), *to = number(end);
+  int64_t step = induction.step;
+  Value *distance = step < 0 ? builder.CreateSub(from, to) : builder.CreateSub(to, from);
+  uint64_t size = step < 0 ? -static_cast<uint64_t>(step) : step;
+  if (induction.is_next) distance = builder.CreateSub(distance, ConstantInt::get(distance->getType(), size));
+  Value *steps = builder.CreateLShr(distance, Log2_64(size));
+  add_to(builder, address_of(builder, unwrap(base), index), builder.CreateZExt(steps, builder.getInt64Ty()));
 }
 
 // The number of the path that is being gone lives in a register cell.

@@ -11,7 +11,7 @@ use opcost_index::Id;
 use opcost_ir::{Edit, EditPoint, Plan, RegisterId};
 use opcost_key::{FunctionId, Hash128};
 
-use crate::ffi;
+use crate::ffi::{self, RawInduction};
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
 use crate::spots::{Spots, arguments};
 
@@ -170,6 +170,21 @@ impl<'a> FunctionEditor<'a> {
                 unsafe {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
                 };
+            }
+            Edit::CountIterations { spot, phi, next, is_next, bound, step, counter } => {
+                let before = self.spots.before(*spot);
+                let (phi, next) = (self.spots.instruction(*phi), self.spots.instruction(*next));
+                let induction = RawInduction {
+                    phi,
+                    next,
+                    test: bound.map_or(std::ptr::null_mut(), |(test, _)| self.spots.instruction(test)),
+                    bound: bound.map_or(0, |(_, side)| side),
+                    is_next: *is_next,
+                    step: *step,
+                };
+                let index = counter.index() as u32;
+                // SAFETY: as above; values of one variable, of which the one that is read is known at the spot.
+                unsafe { ffi::opcost_count_iterations(before, induction, self.base, index) };
             }
             Edit::BeginPath { spot, value } => {
                 let before = self.spots.before(*spot);

@@ -44,6 +44,18 @@ pub(crate) struct RawTrips {
     pub(crate) cost: u32,
 }
 
+/// What says how often a loop went back; mirrors `Induction` in `apply.cpp`.
+#[repr(C)]
+pub(crate) struct RawInduction {
+    pub(crate) phi: LLVMValueRef,
+    pub(crate) next: LLVMValueRef,
+    /// Null without a bound.
+    pub(crate) test: LLVMValueRef,
+    pub(crate) bound: u32,
+    pub(crate) is_next: bool,
+    pub(crate) step: i64,
+}
+
 /// One step of a check; mirrors `opcost_step` in `values.cpp`.
 #[repr(C)]
 pub(crate) struct RawStep {
@@ -261,6 +273,12 @@ unsafe extern "C" {
     pub(crate) fn opcost_return_here(branch: LLVMValueRef);
     pub(crate) fn opcost_clear(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
+    pub(crate) fn opcost_count_iterations(
+        before: LLVMValueRef,
+        induction: RawInduction,
+        base: LLVMValueRef,
+        index: u32,
+    );
     pub(crate) fn opcost_flush(before: LLVMValueRef, cell: LLVMValueRef, base: LLVMValueRef, index: u32);
     pub(crate) fn opcost_begin_path(before: LLVMValueRef, cell: LLVMValueRef, value: i64);
     pub(crate) fn opcost_add_to_path(before: LLVMValueRef, cell: LLVMValueRef, value: i64);

@@ -5,7 +5,7 @@
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
-//! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
+//! `iterations` makes loops that count themselves. What is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
 //! run. `placed` has counters
 //! where an earlier run did little, `vanishing` searches for programs whose frames vanish in assembly.
 //!
@@ -23,6 +23,7 @@ mod exported;
 mod fuel;
 mod harness;
 mod hostile;
+mod iterations;
 mod json;
 mod lengths;
 mod libraries;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use opcost_index::Id;
-use opcost_ir::{Edit, EditPoint, Flow, Function, Opcode};
+use opcost_ir::{Edit, EditPoint, Flow, Function, Opcode, Value};
 use opcost_key::{BlockId, CounterId, InstructionId};
 
 /// The edits of a function by where they stand, each list in the plan's order.
@@ -14,11 +14,19 @@ pub(crate) struct FunctionEdits<'a> {
     pub(crate) by_predecessor: HashMap<BlockId, Vec<(BlockId, CounterId)>>,
     pub(crate) again: HashMap<InstructionId, Vec<CounterId>>,
     pub(crate) kept: Vec<InstructionId>,
+    /// Of each induction variable the header and the latch of its loop.
+    pub(crate) variables: HashMap<InstructionId, (BlockId, BlockId)>,
     pub(crate) returns_here: Vec<BlockId>,
 }
 
 impl<'a> FunctionEdits<'a> {
     pub(crate) fn add(&mut self, function: &Function, edit: &'a Edit) {
+        if let Edit::CountIterations { phi, next, .. } = edit {
+            let mut ways = function.operands_of(*phi).chunks_exact(2);
+            let way = ways.find(|way| way[0] == Value::Instruction(*next)).expect("the step comes round");
+            let Value::Block(latch) = way[1] else { unreachable!("operands of a phi") };
+            self.variables.insert(*phi, (function.block_of(*phi), latch));
+        }
         match edit {
             Edit::Count { spot, .. }
             | Edit::CountInRegister { spot, .. }
@@ -26,6 +34,7 @@ impl<'a> FunctionEdits<'a> {
             | Edit::BeginPath { spot, .. }
             | Edit::AddToPath { spot, .. }
             | Edit::CountPath { spot, .. }
+            | Edit::CountIterations { spot, .. }
             | Edit::Flush { spot, .. } => match *spot {
                 EditPoint::Start(block) => {
                     self.before.entry(start_of(function, block)).or_default().push(edit)

@@ -61,6 +61,8 @@ struct Frame {
     function: FunctionId,
     number: u64,
     registers: HashMap<RegisterId, u64>,
+    /// Of each induction variable how many steps it made since its loop was entered.
+    steps: HashMap<InstructionId, u64>,
     /// The number of the path so far.
     path: Option<i64>,
     /// What was added for the length of an instruction that runs next.
@@ -106,6 +108,7 @@ impl<'a> Walk<'a> {
             function: id,
             number: self.frames,
             registers: HashMap::new(),
+            steps: HashMap::new(),
             path: None,
             measured: None,
         };
@@ -163,6 +166,10 @@ impl<'a> Walk<'a> {
         };
         self.took(frame.function, Way::Branch(block, known_slot));
         let edits = &self.edits[frame.function];
+        for (phi, (_, latch)) in edits.variables.iter().filter(|(_, (header, _))| *header == target) {
+            let steps = frame.steps.entry(*phi).or_default();
+            *steps = if *latch == block { *steps + 1 } else { 0 };
+        }
         match edits.on_edge.get(&(block, slot)).cloned() {
             Some(on_edge) => on_edge.into_iter().for_each(|edit| self.apply(frame, edit)),
             None => {
@@ -189,6 +196,10 @@ impl<'a> Walk<'a> {
             Edit::Flush { register, counter, .. } => match frame.registers.get(register) {
                 Some(count) => self.books.counters[counter.index()] += count,
                 None => panic!("{register} of {name} is flushed before it is cleared"),
+            },
+            Edit::CountIterations { phi, counter, .. } => match frame.steps.get(phi) {
+                Some(steps) => self.books.counters[counter.index()] += steps,
+                None => panic!("{phi} of {name} is read before its loop"),
             },
             Edit::BeginPath { value, .. } => frame.path = Some(*value),
             Edit::AddToPath { value, .. } => {
@@ -254,6 +265,7 @@ impl<'a> Walk<'a> {
     fn again(&mut self, frame: &mut Frame, setjmp: InstructionId) -> InstructionId {
         // What a register held at the first return is not what it holds now.
         frame.registers.clear();
+        frame.steps.clear();
         self.took(frame.function, Way::Again(setjmp));
         for counter in self.edits[frame.function].again.get(&setjmp).cloned().unwrap_or_default() {
             self.books.counters[counter.index()] += 1;
