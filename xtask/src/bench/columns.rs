@@ -22,12 +22,16 @@ pub(crate) enum Column {
     Naive,
     /// opcost as it comes: counters on chords.
     Opcost,
+    /// opcost with counters where a run on the small arguments did little.
+    OpcostPlaced,
     /// opcost for programs that start threads.
     OpcostThreads,
     /// LLVM's own counters on chords.
     ProfileGenerate,
     /// opcost fuel as it comes: length charges, checks.
     Fuel,
+    /// The same, paid where a run on the small arguments did little.
+    FuelPlaced,
     /// opcost fuel with every instruction 1 and the C library's own functions.
     FuelUnit,
     /// The same without checks: it is counted what is spent, and nothing stops.
@@ -49,6 +53,7 @@ impl Column {
                 Self::PlainAgain,
                 Self::Naive,
                 Self::Opcost,
+                Self::OpcostPlaced,
                 Self::OpcostThreads,
                 Self::ProfileGenerate,
             ],
@@ -56,6 +61,7 @@ impl Column {
                 Self::Plain,
                 Self::PlainAgain,
                 Self::Fuel,
+                Self::FuelPlaced,
                 Self::FuelUnit,
                 Self::FuelUnchecked,
                 Self::FuelHarden,
@@ -78,9 +84,11 @@ impl Column {
             Self::PlainAgain => "again",
             Self::Naive => "naive",
             Self::Opcost => "opcost",
+            Self::OpcostPlaced => "placed",
             Self::OpcostThreads => "threads",
             Self::ProfileGenerate => "pgo",
             Self::Fuel => "fuel",
+            Self::FuelPlaced => "fuel-placed",
             Self::FuelUnit => "unit",
             Self::FuelUnchecked => "unchecked",
             Self::FuelHarden => "harden",
@@ -96,9 +104,11 @@ impl Column {
             Self::PlainAgain => "plain again",
             Self::Naive => "naive",
             Self::Opcost => "opcost",
+            Self::OpcostPlaced => "opcost, placed by a run",
             Self::OpcostThreads => "opcost --threads",
             Self::ProfileGenerate => "-fprofile-generate",
             Self::Fuel => "opcost fuel",
+            Self::FuelPlaced => "opcost fuel, placed by a run",
             Self::FuelUnit => "opcost fuel, unit/1",
             Self::FuelUnchecked => "opcost fuel, unit/1, unchecked",
             Self::FuelHarden => "opcost fuel, hardened",
@@ -121,7 +131,8 @@ impl Column {
             }
             _ => {
                 let verb = self.verb();
-                let flags = self.opcost_flags().join(" ");
+                let placed = self.is_placed().then_some(" --placement-from RUN");
+                let flags = self.opcost_flags().join(" ") + placed.unwrap_or_default().trim_start();
                 let space = if flags.is_empty() { "" } else { " " };
                 format!("opcost {verb} --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG… LIBRARIES")
             }
@@ -129,15 +140,18 @@ impl Column {
     }
 
     fn uses_opcost(self) -> bool {
-        self.verb() == "fuel" || matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads)
+        self.verb() == "fuel"
+            || matches!(self, Self::Naive | Self::Opcost | Self::OpcostPlaced | Self::OpcostThreads)
     }
 
     fn verb(self) -> &'static str {
-        if matches!(self, Self::Fuel | Self::FuelUnit | Self::FuelUnchecked | Self::FuelHarden) {
-            "fuel"
-        } else {
-            "count"
-        }
+        let fuel = [Self::Fuel, Self::FuelPlaced, Self::FuelUnit, Self::FuelUnchecked, Self::FuelHarden];
+        if fuel.contains(&self) { "fuel" } else { "count" }
+    }
+
+    /// Whether counters are placed by a run, which is on the small arguments.
+    fn is_placed(self) -> bool {
+        matches!(self, Self::OpcostPlaced | Self::FuelPlaced)
     }
 
     fn opcost_flags(self) -> &'static [&'static str] {
@@ -198,13 +212,26 @@ impl Builder {
         if !column.uses_opcost() {
             return Ok(clang(column, program, executable));
         }
-        let mut command = Command::new(self.opcost.as_ref().map_err(Clone::clone)?);
+        let opcost = self.opcost.as_ref().map_err(Clone::clone)?;
+        let mut command = Command::new(opcost);
         command.args([column.verb(), "--emit", "exe", "-o"]).arg(executable).args(column.opcost_flags());
-        command.args(&program.sources);
-        command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
-        command.args(&program.libraries);
+        if column.is_placed() {
+            let ledger = executable.with_added_extension("opc");
+            let mut run = Command::new(opcost);
+            run.args(["count", "--stdout", "/dev/null", "--ledger"]).arg(&ledger).current_dir(&self.folder);
+            add_program(&mut run, program).arg("--").args(&program.small);
+            command::output_of(&mut run)?;
+            command.arg("--placement-from").arg(ledger);
+        }
+        add_program(&mut command, program);
         Ok(command)
     }
+}
+
+fn add_program<'a>(command: &'a mut Command, program: &Program) -> &'a mut Command {
+    command.args(&program.sources);
+    command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
+    command.args(&program.libraries)
 }
 
 fn clang(column: Column, program: &Program, executable: &Path) -> Command {

@@ -5,9 +5,9 @@
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
-//! `iterations` makes loops that count themselves. What is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
-//! run. `placed` has counters
-//! where an earlier run did little, `vanishing` searches for programs whose frames vanish in assembly.
+//! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
+//! run. `placed` has counters where an earlier run did little, `iterations` makes loops that count themselves,
+//! `vanishing` searches for programs whose frames vanish in assembly.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
