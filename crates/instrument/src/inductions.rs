@@ -18,17 +18,24 @@
 //! them: `!=` at its bound, `<` and `>` at the last number. (LLVM's scalar evolution knows the
 //! same from flags; none is believed here.)
 //!
+//! Where a step must not overflow (`nsw`) and no branch depends on it, the program may overflow all the same. That
+//! promise is taken off the step, or the distance would be poison.
+//!
 //! Taken are natural loops with one back edge, that no call can leave, with exits that can be cut. Input: a
 //! function and its loops. Output: by latch what says how often it went back. Cost: the instructions of loop
 //! headers. Limits: steps are powers of two up to [`MOST_STEP`]; a step in memory is none.
 
+use std::collections::BTreeMap;
+
 use opcost_graph::dominators::Dominators;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::{Loop, LoopForest, LoopId};
+use opcost_index::IdMap;
 use opcost_ir::{Edit, EditPoint, Flow, Function, Module, Opcode, Predicate, Type, Value};
-use opcost_key::{BlockId, CounterId, InstructionId};
+use opcost_key::{BlockId, CounterId, EdgeId, InstructionId};
 
 use crate::registers::Registers;
+use crate::skeleton::Way;
 
 /// A loop of this step would run for years before 64 bits wrap.
 const MOST_STEP: u64 = 64;
@@ -41,12 +48,14 @@ const COST: u64 = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Induction {
     /// The back edge that it counts.
-    pub(crate) back: Edge<BlockId>,
+    back: Edge<BlockId>,
     /// The variable.
     phi: InstructionId,
     /// What it is in the next iteration.
     next: InstructionId,
     step: i64,
+    /// Whether it may overflow and no branch depends on it.
+    may_overflow: bool,
     /// The comparison and its operand that is the bound, if the loop is left only where that is met.
     bound: Option<(InstructionId, u32)>,
     /// Exits, where they are settled, and whether the next value is known there.
@@ -55,24 +64,28 @@ pub(crate) struct Induction {
 
 impl Induction {
     /// What counting by it costs, if exits are taken that often.
-    pub(crate) fn cost(&self, frequency: impl Fn(Edge<BlockId>) -> u64) -> u64 {
+    fn cost(&self, frequency: impl Fn(Edge<BlockId>) -> u64) -> u64 {
         let exits = self.exits.iter().map(|(exit, ..)| frequency(*exit));
         exits.fold(0, u64::saturating_add).saturating_mul(COST)
     }
 
     /// The edits that count the back edge.
     pub(crate) fn edits(&self, counter: CounterId) -> impl Iterator<Item = Edit> + '_ {
-        self.exits.iter().map(move |&(_, spot, is_next)| Edit::CountIterations {
-            spot,
+        self.exits.iter().map(move |&(_, exit, is_next)| Edit::CountIterations {
+            exit,
             phi: self.phi,
             next: self.next,
             is_next,
             bound: self.bound,
             step: self.step,
+            may_overflow: self.may_overflow,
             counter,
         })
     }
 }
+
+/// By back edge the variable that counts it, and what that costs.
+pub(crate) type Inductions = BTreeMap<EdgeId, (Induction, u64)>;
 
 /// Finds the variables of one function.
 pub(crate) struct Finder<'a> {
@@ -84,9 +97,25 @@ pub(crate) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// All of them, of each loop at most one.
-    pub(crate) fn all(&self) -> Vec<Induction> {
-        self.loops.loops.iter().filter_map(|(id, found)| self.of_loop(id, found)).collect()
+    /// Back edges that their loops count themselves at less cost than a counter, with that cost. `frequencies` has
+    /// how often edges are taken.
+    pub(crate) fn cheaper(&self, frequencies: &IdMap<EdgeId, u64>) -> Inductions {
+        let known = self.registers.spots.skeleton.edges.iter();
+        let edges: BTreeMap<(BlockId, u32), EdgeId> = known
+            .filter_map(|(edge, known)| match known.kind {
+                Way::Branch { block, slot } => Some(((block, slot), edge)),
+                _ => None,
+            })
+            .collect();
+        let priced = |(id, natural)| {
+            let induction: Induction = self.of_loop(id, natural)?;
+            let back = *edges.get(&(induction.back.from, induction.back.slot))?;
+            let taken =
+                |exit: Edge<BlockId>| edges.get(&(exit.from, exit.slot)).map_or(0, |&edge| frequencies[edge]);
+            let cost = induction.cost(taken);
+            (cost < frequencies[back]).then_some((back, (induction, cost)))
+        };
+        self.loops.loops.iter().filter_map(priced).collect()
     }
 
     fn of_loop(&self, id: LoopId, found: &Loop<BlockId>) -> Option<Induction> {
@@ -129,18 +158,45 @@ impl Finder<'_> {
         is_exact.then_some(())?;
         if let (Some((test, side, is_next)), &[exit]) = (bound, &found.exits[..]) {
             let exits = vec![(exit, self.registers.spot_of(&exit)?, is_next)];
-            return Some(Induction { back, phi, next, step, bound: Some((test, side)), exits });
+            return Some(Induction {
+                back,
+                phi,
+                next,
+                step,
+                may_overflow: false,
+                bound: Some((test, side)),
+                exits,
+            });
         }
         let step_block = self.function.block_of(next);
         let exit = |edge: &Edge<BlockId>| {
             Some((*edge, self.registers.spot_of(edge)?, self.dominators.dominates(step_block, edge.from)))
         };
         let exits = found.exits.iter().map(exit).collect::<Option<_>>()?;
-        Some(Induction { back, phi, next, step, bound: None, exits })
+        let may_overflow = !self.is_overflow_noticed(found, back, [phi, next]);
+        Some(Induction { back, phi, next, step, may_overflow, bound: None, exits })
     }
 
-    /// The comparison by which alone the loop is left, at its end, which side of it is the bound, and whether it is
-    /// the next value that meets it.
+    /// Whether a program has no meaning whose variable overflows against the promise of its step, before it is
+    /// read: a branch depends on it.
+    fn is_overflow_noticed(
+        &self,
+        found: &Loop<BlockId>,
+        back: Edge<BlockId>,
+        [phi, next]: [InstructionId; 2],
+    ) -> bool {
+        found.exits.iter().filter(|exit| self.dominators.dominates(exit.from, back.from)).any(|exit| {
+            let Some(test) = self.test(exit) else { return false };
+            let sides = self.function.operands_of(test);
+            let is_first =
+                || found.exits.iter().all(|other| self.dominators.dominates(exit.from, other.from));
+            sides.contains(&Value::Instruction(next))
+                || (sides.contains(&Value::Instruction(phi)) && is_first())
+        })
+    }
+
+    /// The comparison by which alone the loop is left, at its end. Also which side of it is the bound, and whether
+    /// the next value meets it.
     fn bound(
         &self,
         id: LoopId,
@@ -178,8 +234,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a start or bound has one value wherever it is read: a number, or what can be held fast before the
-    /// loop in the one block that leads there.
+    /// Whether a start or bound has one value wherever it is read. It is a number, or can be held fast in the one
+    /// block that leads to the loop.
     fn is_stable(&self, value: Value, before: BlockId, found: &Loop<BlockId>) -> bool {
         let is_plain = self.function.blocks[before].flow == Flow::Splittable;
         let mut ways =

@@ -15,13 +15,12 @@
 //! it are counted, and the tree spans its segments alone: one counter more, and
 //! `entries = returns + left` is a check.
 
-use std::collections::BTreeMap;
-
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::EditPoint;
 use opcost_key::{EdgeId, FunctionId, SegmentId};
 
+use crate::inductions::Inductions;
 use crate::leaving::Leaving;
 use crate::skeleton::{PlacedEdge, Skeleton, Way};
 use crate::spots::{Counting, SPLIT_FACTOR, Spots};
@@ -41,18 +40,24 @@ pub(crate) struct Chords {
     pub(crate) counting: IdMap<EdgeId, Counting>,
 }
 
+/// What counting an edge takes.
+pub(crate) struct Costs<'a> {
+    /// How often each is taken, at a guess.
+    pub(crate) frequencies: &'a IdMap<EdgeId, u64>,
+    /// Those that their loops count.
+    pub(crate) inductions: &'a Inductions,
+}
+
 impl Chords {
-    /// Chooses the edges to count. `weights` estimates how often each is taken; what it costs to count one that
-    /// its loop counts itself, `counted_by_loops` says.
+    /// Chooses the edges to count.
     pub(crate) fn choose(
         spots: &Spots<'_>,
         leaving: &Leaving,
         id: FunctionId,
-        weights: &IdMap<EdgeId, u64>,
-        counted_by_loops: &BTreeMap<EdgeId, u64>,
+        costs: &Costs<'_>,
         balance: Balance,
     ) -> Chords {
-        let skeleton: &Skeleton = spots.skeleton;
+        let (skeleton, Costs { frequencies: weights, inductions }): (&Skeleton, _) = (spots.skeleton, costs);
         let counting: IdMap<EdgeId, Counting> =
             skeleton.edges.values().map(|edge| spots.of_edge(edge, leaving, id)).collect();
         let is_counted_anyway = |edge: &PlacedEdge| {
@@ -67,8 +72,8 @@ impl Chords {
                 _ if is_first_return(spots, known) => Countability::Uncountable,
                 Counting::LeftFrames => Countability::Known,
                 _ if is_counted_anyway(known) => Countability::Known,
-                _ if counted_by_loops.contains_key(&edge) => {
-                    Countability::Countable { weight: counted_by_loops[&edge] }
+                _ if inductions.contains_key(&edge) => {
+                    Countability::Countable { weight: inductions[&edge].1 }
                 }
                 Counting::At(EditPoint::Edge(..)) | Counting::ByPredecessor { .. } => {
                     Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }

@@ -16,11 +16,11 @@ use opcost_key::{
 
 use crate::bodies::{Bodies, is_counted, is_counted_in_runs};
 use crate::expected::expected;
-use crate::inductions::{Finder, Induction};
+use crate::inductions::Finder;
 use crate::leaving::{Leaving, is_doubtful};
 use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
-use crate::placement::{Balance, Chords};
+use crate::placement::{Balance, Chords, Costs};
 use crate::pointers::{TakenByCode, addresses_taken};
 use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
@@ -233,13 +233,25 @@ impl Planner<'_> {
         let balance = if self.has_doubtful_call(function) { Balance::Checked } else { Balance::Assumed };
         let leaving = blocks_left(&facts.skeleton);
         let registers = Registers { spots: &spots, loops: &loops, leaving: &leaving };
-        let inductions = self.inductions(id, &dominators, &registers, &facts.skeleton, &weights);
-        let costs = inductions.iter().map(|(&edge, (_, cost))| (edge, *cost)).collect();
-        let chords = Chords::choose(&spots, self.leaving, id, &weights, &costs, balance);
+        let finder = Finder {
+            module: self.module,
+            function,
+            dominators: &dominators,
+            loops: &loops,
+            registers: &registers,
+        };
+        let inductions = finder.cheaper(&weights);
+        let costs = Costs { frequencies: &weights, inductions: &inductions };
+        let chords = Chords::choose(&spots, self.leaving, id, &costs, balance);
         for edge in chords.counted.iter() {
             facts.counters[edge] = Some(self.new_counter());
         }
-        self.emit_counts(id, &chords, &facts.counters, &registers, &inductions);
+        let mut others = facts.counters.clone();
+        for (&edge, (induction, _)) in &inductions {
+            let edits = others[edge].take().into_iter().flat_map(|counter| induction.edits(counter));
+            self.plan.edits.extend(edits.map(|edit| (id, edit)));
+        }
+        self.emit_counts(id, &chords, &others, &registers);
         if self.request.placement == Placement::Paths {
             facts.paths = self.count_paths(id, &facts.skeleton, &chords, &weights);
         }
@@ -247,33 +259,6 @@ impl Planner<'_> {
         if facts.skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Left(_))) {
             self.plan.watched.push(id);
         }
-    }
-
-    /// Back edges that their loops count themselves at less cost, and that cost.
-    fn inductions(
-        &self,
-        id: FunctionId,
-        dominators: &Dominators<BlockId>,
-        registers: &Registers<'_>,
-        skeleton: &Skeleton,
-        weights: &IdMap<EdgeId, u64>,
-    ) -> BTreeMap<EdgeId, (Induction, u64)> {
-        let function = &self.module.functions[id];
-        let edges: BTreeMap<(BlockId, u32), EdgeId> = skeleton
-            .edges
-            .iter()
-            .filter_map(|(edge, known)| match known.kind {
-                Way::Branch { block, slot } => Some(((block, slot), edge)),
-                _ => None,
-            })
-            .collect();
-        let finder = Finder { module: self.module, function, dominators, loops: registers.loops, registers };
-        let cheaper = |found: Induction| {
-            let edge = *edges.get(&(found.back.from, found.back.slot))?;
-            let cost = found.cost(|exit| edges.get(&(exit.from, exit.slot)).map_or(0, |&edge| weights[edge]));
-            (cost < weights[edge]).then_some((edge, (found, cost)))
-        };
-        finder.all().into_iter().filter_map(cheaper).collect()
     }
 
     /// A counter for each path, in addition to those of the edges.
@@ -365,16 +350,12 @@ impl Planner<'_> {
         chords: &Chords,
         counters: &IdMap<EdgeId, Option<CounterId>>,
         registers: &Registers<'_>,
-        inductions: &BTreeMap<EdgeId, (Induction, u64)>,
     ) {
         let mut placed = Vec::new();
         let mut by_target: BTreeMap<BlockId, Vec<(BlockId, CounterId)>> = BTreeMap::new();
         for edge in chords.counted.iter() {
-            let counter = counters[edge].expect("counted edges have counters");
-            if let Some((induction, _)) = inductions.get(&edge) {
-                self.plan.edits.extend(induction.edits(counter).map(|edit| (id, edit)));
-                continue;
-            }
+            // Its loop counts it.
+            let Some(counter) = counters[edge] else { continue };
             match chords.counting[edge] {
                 Counting::At(spot) => placed.push(PlacedCounter { spot, counter }),
                 Counting::Again(call) => self.plan.edits.push((id, Edit::CountAgain { call, counter })),
@@ -401,10 +382,14 @@ impl Planner<'_> {
     }
 }
 
-/// Blocks in which a frame can be left.
+/// Blocks in which a frame can be left, or come back to a second time.
 fn blocks_left(skeleton: &Skeleton) -> IdSet<BlockId> {
-    let leaving = skeleton.edges.values().filter(|edge| matches!(edge.kind, Way::Left(_) | Way::Gone(_)));
-    leaving.filter_map(|edge| edge.from).map(|segment| skeleton.segments[segment].block).collect()
+    let leaving = skeleton.edges.values().filter_map(|edge| match edge.kind {
+        Way::Left(_) | Way::Gone(_) => edge.from,
+        Way::Again(_) => edge.to,
+        _ => None,
+    });
+    leaving.map(|segment| skeleton.segments[segment].block).collect()
 }
 
 struct SegmentEnd {

@@ -83,22 +83,23 @@ pub enum Edit {
         /// Which counter.
         counter: CounterId,
     },
-    /// Adds how often a loop went back to its counter, where the loop is left: the distance of its induction
-    /// variable from its start, in steps. If the loop is left where the variable meets a bound, the bound
-    /// is read in its place, which no register holds for it.
+    /// Adds to a counter how often a loop went back. That is the distance of its induction variable from its
+    /// start, in steps. If the loop is left where the variable meets a bound, the bound is read in its place.
     CountIterations {
-        /// Where.
-        spot: EditPoint,
+        /// Where the loop is left.
+        exit: EditPoint,
         /// The variable: `next` from where the loop goes back, one other value from everywhere else.
         phi: InstructionId,
         /// The variable after its step.
         next: InstructionId,
-        /// Whether `next` is read and not `phi`, or is what meets the bound. It is known at the spot.
+        /// Whether `next` is read and not `phi`, or is what meets the bound. It is known at the exit.
         is_next: bool,
-        /// The comparison with the bound and the operand that is the bound, if the spot is behind the only exit.
+        /// The comparison with the bound and the operand that is the bound, if the loop has this exit alone.
         bound: Option<(InstructionId, u32)>,
         /// The step: plus or minus a power of two.
         step: i64,
+        /// Whether the step may overflow and no branch depends on it: what promises otherwise is taken off it.
+        may_overflow: bool,
         /// Which counter.
         counter: CounterId,
     },

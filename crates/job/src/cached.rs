@@ -126,7 +126,7 @@ impl CachedJob {
     }
 }
 
-/// The text of a job in which the last run does not stand, if one is in it: the same module is built once.
+/// The text of a job without the last run, if it has one: the same module is built once.
 fn without_last_run(job: &Job) -> Option<String> {
     let Job::Module(module) = job else { return None };
     matches!(module.earlier, Some(EarlierRun::Last(_))).then_some(())?;

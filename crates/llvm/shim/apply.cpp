@@ -49,6 +49,7 @@ struct Induction {
   LLVMValueRef test;
   uint32_t bound;
   bool is_next;
+  bool may_overflow;
   int64_t step;
 };
 
@@ -251,6 +252,7 @@ void opcost_count_iterations(LLVMValueRef before, Induction induction, LLVMValue
   };
   Value *start = hold(phi->getIncomingValue(entry));
   phi->setIncomingValue(entry, start);
+  if (induction.may_overflow) cast<Instruction>(next)->dropPoisonGeneratingFlags();
   Value *end = induction.is_next ? next : phi;
   if (induction.test) {
     auto *test = unwrap<ICmpInst>(induction.test);

@@ -171,8 +171,8 @@ impl<'a> FunctionEditor<'a> {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
                 };
             }
-            Edit::CountIterations { spot, phi, next, is_next, bound, step, counter } => {
-                let before = self.spots.before(*spot);
+            Edit::CountIterations { exit, phi, next, is_next, bound, step, may_overflow, counter } => {
+                let before = self.spots.before(*exit);
                 let (phi, next) = (self.spots.instruction(*phi), self.spots.instruction(*next));
                 let induction = RawInduction {
                     phi,
@@ -181,6 +181,7 @@ impl<'a> FunctionEditor<'a> {
                     bound: bound.map_or(0, |(_, side)| side),
                     is_next: *is_next,
                     step: *step,
+                    may_overflow: *may_overflow,
                 };
                 let index = counter.index() as u32;
                 // SAFETY: as above; values of one variable, of which the one that is read is known at the spot.

@@ -53,6 +53,7 @@ pub(crate) struct RawInduction {
     pub(crate) test: LLVMValueRef,
     pub(crate) bound: u32,
     pub(crate) is_next: bool,
+    pub(crate) may_overflow: bool,
     pub(crate) step: i64,
 }
 

@@ -31,7 +31,7 @@ pub fn named_run(ledger: &Path) -> Result<EarlierRun, Failure> {
 
 /// The last run of these inputs, written to `file`; none if the cache has none.
 pub fn last_run(inputs: &[PathBuf], file: &Path) -> Option<EarlierRun> {
-    let (cache, key) = place(inputs)?;
+    let (cache, key) = entry(inputs)?;
     let made = cache.find(key)?;
     std::fs::write(file, made.products.first()?).ok()?;
     Some(EarlierRun::Last(file.to_owned()))
@@ -46,7 +46,7 @@ pub fn store_run(inputs: &[PathBuf], run: &Measurement) {
 }
 
 fn store(inputs: &[PathBuf], counts: &BranchCounts) -> Option<()> {
-    let (cache, key) = place(inputs)?;
+    let (cache, key) = entry(inputs)?;
     let text = serde_json::to_vec(counts).ok()?;
     if cache.find(key).is_some_and(|made| made.products.first() == Some(&text)) {
         return Some(());
@@ -55,7 +55,7 @@ fn store(inputs: &[PathBuf], counts: &BranchCounts) -> Option<()> {
     cache.store(key, &made, &Evidence::default(), SystemTime::now())
 }
 
-fn place(inputs: &[PathBuf]) -> Option<(Cache, RecipeHash)> {
+fn entry(inputs: &[PathBuf]) -> Option<(Cache, RecipeHash)> {
     let mut recipe = Recipe::new("branches of the last run");
     for input in inputs {
         recipe.bytes(std::path::absolute(input).ok()?.as_os_str().as_bytes());

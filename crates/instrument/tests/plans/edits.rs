@@ -34,7 +34,7 @@ impl<'a> FunctionEdits<'a> {
             | Edit::BeginPath { spot, .. }
             | Edit::AddToPath { spot, .. }
             | Edit::CountPath { spot, .. }
-            | Edit::CountIterations { spot, .. }
+            | Edit::CountIterations { exit: spot, .. }
             | Edit::Flush { spot, .. } => match *spot {
                 EditPoint::Start(block) => {
                     self.before.entry(start_of(function, block)).or_default().push(edit)

@@ -65,7 +65,7 @@ fn edit_text(function: &Function, text: &FunctionText<'_>, edit: &Edit) -> Strin
         Edit::Flush { spot: where_, register, counter } => {
             format!("{register} flushed to {counter} {}", spot(where_))
         }
-        Edit::CountIterations { spot: where_, phi, next, is_next, bound, step, counter } => {
+        Edit::CountIterations { exit: where_, phi, next, is_next, bound, step, counter, .. } => {
             let value = at(function, text, if *is_next { *next } else { *phi });
             let end =
                 bound.map(|(test, side)| format!(", met by side {side} of {},", at(function, text, test)));
