@@ -3,9 +3,11 @@
 //! Each question is asked of an unchanged program, in turns: without the cache, with an empty one, and twice
 //! with what was kept. Wall time, medians. Of `count` the time of the counted program by itself is taken off,
 //! since every way runs it. The answers are compared: one that differs fails the bench. `clang hello.c` stands beside, as
-//! what a user waits for without opcost.
+//! what a user waits for without opcost. A build under make has a part of its own (`made`).
 //!
 //! Output: `benchmarks/suite.md`. Cost: some minutes, most of it SQLite's analyses.
+
+mod made;
 
 use super::{figures, machine, setup};
 use crate::failure::{Failure, Result};
@@ -56,8 +58,11 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
         lines.push(bench.measure("sqlite", verb, &words, arguments)?);
     }
     let clang = bench.clang(&hello)?;
+    let made = made::measure(&opcost, &folder, options.rounds)?;
     let facts = machine::facts(Ok(&opcost), &before, &[&["suite"], flags].concat());
-    setup::publish(&page(&lines, clang, options.rounds, &setup::head(&facts)), &options.out)
+    let mut text = page(&lines, clang, options.rounds, &setup::head(&facts));
+    text += &made::page(&made, options.rounds);
+    setup::publish(&text, &options.out)
 }
 
 impl Options {
