@@ -145,7 +145,7 @@ impl Finder<'_> {
         let ((start, before), (Value::Instruction(next), _)) = (start?, next?) else { return None };
         let (from, step) = self.step_of(next)?;
         let size = step.unsigned_abs();
-        (from == phi && size.is_power_of_two() && self.is_stable(start, before, found)).then_some(())?;
+        (from == phi && size.is_power_of_two() && self.is_stable(start, before, phi)).then_some(())?;
         let width = match self.module.types[self.function.instructions[phi].ty] {
             Type::Integer(bits @ 2..=64) => bits,
             Type::Pointer(0) if !self.module.triple.starts_with("wasm32") => 64,
@@ -209,11 +209,11 @@ impl Finder<'_> {
         let wanted = if exit.slot == 0 { Predicate::Eq } else { Predicate::Ne };
         (self.function.instructions[test].predicate == Some(wanted)).then_some(())?;
         let &[left, right] = self.function.operands_of(test) else { return None };
-        let [phi, next] = [phi, next].map(Value::Instruction);
+        let names = [phi, next].map(Value::Instruction);
         [(left, right, 1), (right, left, 0)].into_iter().find_map(|(ours, bound, side)| {
-            let is_ours = (ours == phi || ours == next) && bound != phi && bound != next;
-            let is_held = is_ours && self.is_fixed(id, bound) && self.is_stable(bound, before, found);
-            is_held.then_some((test, side, ours == next))
+            let is_ours = names.contains(&ours) && !names.contains(&bound);
+            let is_held = is_ours && self.is_fixed(id, bound) && self.is_stable(bound, before, phi);
+            is_held.then_some((test, side, ours == names[1]))
         })
     }
 
@@ -234,16 +234,14 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a start or bound has one value wherever it is read. It is a number, or can be held fast in the one
-    /// block that leads to the loop.
-    fn is_stable(&self, value: Value, before: BlockId, found: &Loop<BlockId>) -> bool {
-        let is_plain = self.function.blocks[before].flow == Flow::Splittable;
-        let mut ways =
-            self.registers.spots.predecessors_of(found.header).filter(|block| !found.members.contains(block));
+    /// Whether a start or bound has one value wherever it is read. It is a number, or can be held fast on the one
+    /// edge that leads to the loop.
+    fn is_stable(&self, value: Value, before: BlockId, phi: InstructionId) -> bool {
+        let is_one_edge = self.function.operands_of(phi).len() == 2 * 2;
         match value {
             Value::Constant(_) => self.number(value).is_some(),
             Value::Instruction(_) | Value::Argument(_) => {
-                is_plain && ways.next().is_some() && ways.next().is_none()
+                is_one_edge && self.function.blocks[before].flow == Flow::Splittable
             }
             _ => false,
         }

@@ -104,6 +104,9 @@ impl CachedJob {
         }
         let mut evidence = Evidence::default();
         if let Reply::Module(module) = reply {
+            if module.reads_files {
+                return None;
+            }
             let refused =
                 module.admission.iter().chain(module.portability.iter().map(|made| &made.admission));
             if refused.into_iter().any(|admission| !admission.objections.is_empty()) {

@@ -198,6 +198,8 @@ pub struct ModuleReply {
     pub phases: Option<Phases>,
     /// Sources whose lines were looked at: they are believed if they are what was compiled.
     pub sources: Vec<PathBuf>,
+    /// Whether its assembly may have read further files, which nobody names: it is built each time.
+    pub reads_files: bool,
     /// Of how many functions the earlier run said which way branches went.
     pub weighed: usize,
 }

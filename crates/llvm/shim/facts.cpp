@@ -5,6 +5,8 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
@@ -179,3 +181,20 @@ uint32_t opcost_data_facts(LLVMValueRef handle) {
 }
 
 } // extern "C"
+
+// Whether assembly of the module may have the assembler read further files. A macro may spell what does.
+extern "C" bool opcost_assembly_reads_files(LLVMModuleRef module_handle) {
+  auto reads = [](StringRef text) {
+    for (StringRef word : {".incbin", ".include", ".macro", ".irp"})
+      if (text.contains_insensitive(word)) return true;
+    return false;
+  };
+  Module &module = *unwrap(module_handle);
+  if (reads(module.getModuleInlineAsm())) return true;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        if (auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand()); assembly && reads(assembly->getAsmString()))
+          return true;
+  return false;
+}

@@ -274,6 +274,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_return_here(branch: LLVMValueRef);
     pub(crate) fn opcost_clear(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
+    pub(crate) fn opcost_assembly_reads_files(module: LLVMModuleRef) -> bool;
     pub(crate) fn opcost_count_iterations(
         before: LLVMValueRef,
         induction: RawInduction,

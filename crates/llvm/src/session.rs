@@ -138,6 +138,12 @@ impl Session {
         }
     }
 
+    /// Whether its assembly may have the assembler read further files (`.incbin`).
+    pub fn assembly_reads_files(&self) -> bool {
+        // SAFETY: the module is alive.
+        unsafe { ffi::opcost_assembly_reads_files(self.module) }
+    }
+
     /// Adds another module to this one, before a snapshot is taken.
     ///
     /// # Errors

@@ -78,11 +78,17 @@ pub(crate) fn failed(tool: &Path, input: &Path) -> Failure {
 
 /// Runs a tool with our streams; its exit status as the driver would pass it on.
 pub(crate) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, Failure> {
-    let status = relayed(command, tool, |_| ())?;
+    status_reporting(command, tool).map(|(status, _)| status)
+}
+
+/// The same; what the tool said, too.
+pub(crate) fn status_reporting(command: &mut Command, tool: &Path) -> Result<(u8, Vec<u8>), Failure> {
+    let mut said = Vec::new();
+    let status = relayed(command, tool, |line| said.extend_from_slice(line.as_bytes()))?;
     if let Some(signal) = status.signal() {
         opcost_answer::tell!("opcost: {} was ended by signal {signal}", tool.display());
     }
-    Ok(status.code().map_or(1, |code| code as u8))
+    Ok((status.code().map_or(1, |code| code as u8), said))
 }
 
 /// Runs a tool and passes on its words line by line. They may quote input, whose control

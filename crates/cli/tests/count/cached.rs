@@ -168,3 +168,75 @@ fn many_at_once_share_it() {
     });
     assert_eq!(scene.total(source), wanted);
 }
+
+/// The assembler reads a file that no compiler names.
+#[test]
+fn what_assembly_reads_is_read_each_time() {
+    let scene = Scene::new();
+    let text = r#"
+extern const char blob[];
+PLACE
+int main(void) { int n = 0; for (const char *p = blob; *p; p++) n += *p == 'x'; return n == 1000; }
+"#;
+    let lines = r#".section .rodata\n.globl blob\nblob: .incbin \"data.bin\"\n.byte 0\n.previous"#;
+    let outside = text.replace("PLACE", &format!("__asm__(\"{lines}\");"));
+    let inside = format!("__attribute__((noinline)) void place(void) {{ __asm__ volatile(\"{lines}\"); }}");
+    let inside = text.replace("PLACE", &inside);
+    for source in [outside, inside] {
+        scene.write("data.bin", "xxaxx");
+        scene.write("blob.c", &source);
+        let short = scene.total("blob.c");
+        assert_eq!(scene.total("blob.c"), short);
+        scene.write("data.bin", "xxaxxxxxxxx");
+        assert!(scene.total("blob.c") > short, "{source}");
+    }
+}
+
+/// A whole build: objects, rules for `make` and warnings are as they were, and a header that changed is seen.
+#[test]
+fn a_whole_build_is_taken_from_the_cache() {
+    let scene = Scene::new();
+    scene.write("main.c", "#include <stdio.h>\n#include \"part.h\"\nint main(void) {\n  int unused;\n  return part(3) + PART;\n}\n");
+    scene.write("part.c", "#include \"part.h\"\nint part(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * n; return s - 9; }\n");
+    scene.write("part.h", "#define PART 0\nint part(int n);\n");
+    let build = |rules: &[&str], cache: &str| {
+        let mut made = Vec::new();
+        for name in ["main", "part"] {
+            let (source, object, rule) = (format!("{name}.c"), format!("{name}.o"), format!("{name}.d"));
+            let mut words = vec!["cc", "-O2", "-Wall", "-c", "-o", &object, &source];
+            words.extend(rules);
+            for file in [&object, &rule] {
+                let _ = std::fs::remove_file(scene.bench.path(file));
+            }
+            let mut command = scene.command(&words);
+            if cache == "off" {
+                command.env("OPCOST_CACHE", "off");
+            }
+            let said = Said::of(&mut command).expect(0).stderr;
+            let read = |file: &str| std::fs::read(scene.bench.path(file)).ok();
+            made.push((read(&object), read(&rule), said));
+        }
+        made
+    };
+    for rules in [&[][..], &["-MD"], &["-MMD", "-MP"], &["-MD", "-MF", "other.d"]] {
+        let without = build(rules, "off");
+        assert!(without[0].2.contains("unused variable"), "{}", without[0].2);
+        assert_eq!(build(rules, ""), without, "{rules:?}, an empty cache");
+        let entries = scene.entries();
+        assert_eq!(build(rules, ""), without, "{rules:?}, a full cache");
+        assert_eq!(scene.entries(), entries, "{rules:?}");
+    }
+    let before = build(&["-MMD"], "");
+    scene.write("part.h", "#define PART 1\nint part(int n);\n");
+    let after = build(&["-MMD"], "");
+    assert_eq!(after, build(&["-MMD"], "off"));
+    assert_ne!(before[0].0, after[0].0, "its header says another number");
+    // A header in a folder that is searched earlier.
+    std::fs::create_dir(scene.bench.path("early")).expect("a folder");
+    let early = ["-Iearly", "-I."];
+    scene.write("main.c", "#include <part.h>\nint main(void) { return PART; }\n");
+    let before = build(&early, "");
+    assert_eq!(build(&early, ""), before);
+    scene.write("early/part.h", "#define PART 7\nint part(int n);\n");
+    assert_ne!(build(&early, "")[0].0, before[0].0, "it comes first");
+}

@@ -46,6 +46,8 @@ programs! {
     exit_nested = "exit_nested.c";
     exit_quick = "exit_quick.c";
     flow_strange = "flow_strange.ll";
+    loop_two_edges = "loop_two_edges.ll";
+    loop_two_exits = "loop_two_exits.ll";
     forks = "fork.c";
     fork_exec = "fork_exec.c";
     fork_exit = "fork_exit.c";

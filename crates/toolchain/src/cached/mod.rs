@@ -4,6 +4,7 @@
 //! |---|---|
 //! | what does clang make of files that opcost carries? | [`carried`] |
 //! | what does it make of a source of the user's? | [`source`] |
+//! | what does its front end make of one in a whole build? | [`front`] |
 //! | of which of its words is known what they change? | [`words`] |
 //! | where would a header be found that is not there yet? | [`search`] |
 //! | which files does a rule for `make` name? | [`rules`] |
@@ -11,9 +12,10 @@
 //! | which version is it? | [`version`] |
 
 pub(crate) mod carried;
+pub(crate) mod front;
 mod rules;
 mod search;
 pub(crate) mod source;
 mod tool;
 pub(crate) mod version;
-mod words;
+pub(crate) mod words;

@@ -23,7 +23,7 @@ use super::tool::{mix_in, resolve};
 
 /// Where clang looks for headers.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Search {
+pub(super) struct Search {
     /// Folders, in this order.
     folders: Vec<PathBuf>,
     /// Folders that are none yet.
@@ -42,7 +42,11 @@ pub(super) fn evidence_of(
     is_cxx: bool,
     read: Vec<PathBuf>,
 ) -> Option<Evidence> {
-    let search = query(cache, command, is_cxx)?;
+    evidence_in(&query(cache, command, is_cxx)?, read)
+}
+
+/// The same, where it is known where clang looks.
+pub(super) fn evidence_in(search: &Search, read: Vec<PathBuf>) -> Option<Evidence> {
     let mut absent: BTreeSet<PathBuf> = search.missing.iter().chain(&search.options).cloned().collect();
     let mut quoting = BTreeSet::new();
     for path in &read {
@@ -66,7 +70,7 @@ pub(super) fn evidence_of(
         }
     }
     let absent = absent.into_iter().filter(|path| path.symlink_metadata().is_err()).collect();
-    Some(Evidence { read, absent, listed: search.versions.into_iter().collect() })
+    Some(Evidence { read, absent, listed: search.versions.iter().cloned().collect() })
 }
 
 const TIMES: [&str; 3] = ["__TIME__", "__DATE__", "__TIMESTAMP__"];
@@ -109,9 +113,19 @@ fn probed_names(text: &[u8]) -> Option<Vec<String>> {
 
 /// Asks clang, in the words of a compilation.
 fn query(cache: &Cache, command: &Command, is_cxx: bool) -> Option<Search> {
+    answered(cache, question_of(command, is_cxx)?)
+}
+
+/// Where a front end looks, to whose words an input in this language comes.
+pub(super) fn search_of_front_end(cache: &Cache, mut words: Command, language: &OsStr) -> Option<Search> {
+    words.args(["-w", "-E", "-v", "-x"]).arg(language).arg("/dev/null");
+    answered(cache, words)
+}
+
+/// What clang answers, or answered before.
+fn answered(cache: &Cache, mut question: Command) -> Option<Search> {
     let begun = SystemTime::now();
-    let mut question = question_of(command, is_cxx)?;
-    let program = PathBuf::from(command.get_program());
+    let program = PathBuf::from(question.get_program());
     let key = key(&question)?;
     if let Some(made) = cache.find(key) {
         return search_of(std::str::from_utf8(&made.report).ok()?, &program);

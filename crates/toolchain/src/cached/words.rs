@@ -6,7 +6,7 @@
 //!
 //! Input: the words. Output: whether all are known. Cost: linear.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 /// Known as they are.
 const WHOLE: [&str; 12] = [
@@ -119,6 +119,23 @@ pub(super) fn are_known<'a>(words: impl Iterator<Item = &'a OsStr>) -> bool {
         }
     }
     true
+}
+
+/// Whether all words of a compiler in a whole build are known: inputs, rules for `make` and what is linked, too.
+pub(crate) fn are_known_in_builds(words: &[OsString]) -> bool {
+    let mut rest = Vec::new();
+    let mut words = words.iter().map(OsString::as_os_str);
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("-MF" | "-MT" | "-MQ") => drop(words.next()),
+            Some("-MD" | "-MMD" | "-MP" | "-shared" | "-rdynamic") => {}
+            Some(text) if PAIRS.contains(&text) => rest.extend([word].into_iter().chain(words.next())),
+            Some(text) if text.starts_with("-l") || text.starts_with("-L") || text.starts_with("-Wl,") => {}
+            Some(text) if !text.starts_with('-') => {}
+            _ => rest.push(word),
+        }
+    }
+    are_known(rest.into_iter())
 }
 
 fn is_known(word: &str) -> bool {

@@ -19,6 +19,8 @@ use super::plan::{DriverJob, Plan, Role};
 use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
 use super::wishes::above;
+use crate::cached::front::{FrontEnd, compile};
+use crate::cached::words::are_known_in_builds;
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::running::{pass_on, status_of, without_stripping};
 use crate::threads::word_may_start;
@@ -114,9 +116,14 @@ impl Drive {
             job.program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("flang"));
         let program = if is_clang && is_flang { &self.tools.clang } else { &job.program };
         // `-cc1` must stay first, also before a response file.
+        let words = arguments.clone();
         let first = arguments.remove(0);
-        let rest = self.shortened(arguments, "front")?;
-        status_of(Command::new(program).arg(first).args(rest), program)
+        let mut short = vec![first];
+        short.extend(self.shortened(arguments, "front")?);
+        if is_clang && are_known_in_builds(&self.words.expanded) {
+            return compile(&FrontEnd { program, words: &words, output: bitcode, short: &short });
+        }
+        status_of(Command::new(program).args(short), program)
     }
 
     fn module_job(&self, job: &DriverJob, bitcode: PathBuf, object: PathBuf) -> Result<ModuleJob, Failure> {

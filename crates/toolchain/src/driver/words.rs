@@ -21,7 +21,7 @@ pub(crate) struct Words {
     /// As given.
     pub(crate) given: Vec<OsString>,
     /// Response files opened.
-    expanded: Vec<OsString>,
+    pub(crate) expanded: Vec<OsString>,
 }
 
 impl Words {

@@ -34,6 +34,7 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
     if kept.is_none() && !complete(&mut session, job, &mut reply)? {
         return Ok(reply);
     }
+    reply.reads_files = session.assembly_reads_files();
     if job.product == Product::Anchor {
         session.write(&job.output)?;
         return Ok(reply);
@@ -59,9 +60,13 @@ pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
             charge::charge(session, job, runtime.as_deref(), watch)?
         }
         (ModulePurpose::Sample { optimise }, None) => {
-            return sampled::table_code(session, job, *optimise, watch);
+            let made = sampled::table_code(session, job, *optimise, watch)?;
+            return Ok(ModuleReply { reads_files: reply.reads_files, ..made });
         }
-        (ModulePurpose::Count { .. }, None) => return count(session, job, watch),
+        (ModulePurpose::Count { .. }, None) => {
+            let made = count(session, job, watch)?;
+            return Ok(ModuleReply { reads_files: reply.reads_files, ..made });
+        }
     };
     Ok(reply)
 }
