@@ -10,7 +10,7 @@
 //!
 //! A loop that is left only where the variable meets its bound is not even asked for the variable: the bound is
 //! read in its place. Code generation rewrites induction variables (LLVM's loop strength reduction), and one
-//! that is read behind the loop can take a register and an addition of its own.
+//! that is read after the loop can take a register and an addition of its own (`findings/lsr-value-after-loop.sh`).
 //!
 //! Arithmetic wraps. A bound is met first after so many steps as its distance from the start has, in any width.
 //! Without a bound: in 64 bits no loop goes round often enough to pass its start again. In fewer bits a step
