@@ -42,7 +42,7 @@ fn function(dice: &mut Dice, number: usize) -> (String, u32) {
     let [tested, asked] = [0, 1].map(|_| *dice.one(&["%i", "%next"]));
     let (yes, no) = *dice.one(&[("head", "done"), ("done", "head")]);
     let bound = *dice.one(&["%bound", "%bound", "7"]);
-    let is_inner = dice.next() % 2 == 0;
+    let is_inner = dice.next().is_multiple_of(2);
     let ask = |block: &str, name: &str, value: &str, then: &str, other: &str| {
         // The limit counts down in memory, where it is no variable of the loop.
         format!(
@@ -61,7 +61,8 @@ fn function(dice: &mut Dice, number: usize) -> (String, u32) {
         "define i64 @f{number}({ty} %start, {ty} %bound, i64 %limit) {{\nentry:\n  br label %head\n\
          head:\n  %i = phi {ty} [ {start}, %entry ], [ %next, %go.latch ]\n  br label %body\n"
     );
-    text += &ask("body", "early", &first, if dice.next() % 3 == 0 { "done" } else { "latch" }, after);
+    text +=
+        &ask("body", "early", &first, if dice.next().is_multiple_of(3) { "done" } else { "latch" }, after);
     if is_inner {
         text +=
             "inner:\n  %j = phi i64 [ %limit, %go.early ], [ %j.next, %go.inner ]\n  br label %inner.body\n";
@@ -76,7 +77,7 @@ fn function(dice: &mut Dice, number: usize) -> (String, u32) {
 /// A loop that is left only where its variable meets a bound some steps from the start.
 fn bounded(dice: &mut Dice, number: usize) -> (String, u32) {
     let width = *dice.one(&WIDTHS);
-    let is_address = width == 64 && dice.next() % 2 == 0;
+    let is_address = width == 64 && dice.next().is_multiple_of(2);
     let ty = if is_address { "ptr".to_owned() } else { format!("i{width}") };
     let step = *dice.one(&[1_i64, 1, -1, 2, -4, 8]);
     let steps = (1 + dice.next() % 50) as i64 * step;
@@ -93,9 +94,9 @@ fn bounded(dice: &mut Dice, number: usize) -> (String, u32) {
         false => add("from", "%start", 0),
     };
     let tested = *dice.one(&["%i", "%next"]);
-    let (left, right) = if dice.next() % 2 == 0 { (tested, &*end) } else { (&*end, tested) };
+    let (left, right) = if dice.next().is_multiple_of(2) { (tested, &*end) } else { (&*end, tested) };
     let (test, yes, no) = *dice.one(&[("ne", "head", "done"), ("eq", "done", "head")]);
-    let odd = if dice.next() % 2 == 0 { "odd" } else { "latch" };
+    let odd = if dice.next().is_multiple_of(2) { "odd" } else { "latch" };
     let text = format!(
         "define i64 @f{number}(i{width} %start, i{width} %bound, i64 %limit) {{\nentry:\n{from}{}  br label %head\n\
          head:\n  %i = phi {ty} [ {start}, %entry ], [ %next, %latch ]\n  %seen = load i64, ptr @left\n  \
@@ -116,8 +117,8 @@ fn program(seed: u64) -> String {
          target triple = \"x86_64-pc-linux-gnu\"\n@left = global i64 0\n",
     );
     let mut main = String::from("define i32 @main() {\n");
-    for number in 0..24 {
-        let make = if number % 2 == 0 { function } else { bounded };
+    for number in 0..24_usize {
+        let make = if number.is_multiple_of(2) { function } else { bounded };
         let (text, width) = make(&mut dice, number);
         functions += &text;
         for call in 0..6 {
@@ -138,7 +139,7 @@ fn program(seed: u64) -> String {
 fn random_loops_are_counted_as_in_each_segment() {
     for seed in 0..4 {
         let bench = Bench::new();
-        bench.write("loops.ll", &program(seed));
+        bench.write("loops.ll", program(seed));
         let count = |placement: &str, level: &str| {
             let flags = ["--no-cache", "--placement", placement, "--codegen", level];
             let mut document = bench.count(&flags, &[bench.path("loops.ll")], &[]).counts().0.clone();

@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
 
 fn bench() -> Bench {
     let bench = Bench::new();
-    bench.write("odd.c", &SOURCE.replace("EXTRA", "3"));
+    bench.write("odd.c", SOURCE.replace("EXTRA", "3"));
     bench
 }
 
@@ -131,7 +131,7 @@ fn the_last_run_places_what_changed() {
     assert!(!says(&said), "nothing ran before: {said}");
     let (again, said) = count(&["--time"]);
     assert!(says(&said) && again == first, "{said}");
-    bench.write("odd.c", &SOURCE.replace("EXTRA", "5"));
+    bench.write("odd.c", SOURCE.replace("EXTRA", "5"));
     let (changed, said) = count(&["--time"]);
     assert!(says(&said), "two functions are as they were: {said}");
     assert_eq!(count(&["--no-cache"]).0, changed);
