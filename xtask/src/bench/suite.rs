@@ -8,6 +8,7 @@
 //! Output: `benchmarks/suite.md`. Cost: some minutes, most of it SQLite's analyses.
 
 mod made;
+mod wall;
 
 use super::{figures, machine, setup};
 use crate::failure::{Failure, Result};
@@ -16,8 +17,8 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use wall::timed;
 
 struct Options {
     rounds: usize,
@@ -175,20 +176,6 @@ impl Bench<'_> {
         }
         Ok(figures::median(&all).unwrap_or(0.0))
     }
-}
-
-/// What it printed, and wall seconds.
-fn timed(command: &mut Command) -> Result<(Vec<u8>, f64)> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let begun = Instant::now();
-    let output = command.stdin(Stdio::null()).output();
-    let took = begun.elapsed().as_secs_f64();
-    let output = output.map_err(|error| Failure::new(format!("`{name}` does not start: {error}")))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(Failure::new(format!("`{name}` ended with {}: {said}", output.status)));
-    }
-    Ok((output.stdout, took))
 }
 
 fn page(lines: &[Line], clang: f64, rounds: usize, head: &str) -> String {

@@ -5,7 +5,7 @@
 //! has seen it. Output: wall seconds, medians, and how many sources were compiled after the change. Cost: a
 //! minute for three rounds.
 
-use super::timed;
+use super::wall::timed;
 use crate::bench::{figures, setup};
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(super) struct Made {
     sources: usize,
 }
 
-/// Builds it by each compiler, `rounds` times in turns.
+/// Builds it by each compiler, `rounds` times, one after the other.
 pub(super) fn measure(opcost: &Path, folder: &Path, rounds: usize) -> Result<Vec<Made>> {
     let program = setup::program("lua")?;
     let build = folder.join("made");
@@ -58,19 +58,19 @@ pub(super) fn measure(opcost: &Path, folder: &Path, rounds: usize) -> Result<Vec
     let path = build.join("Makefile");
     fs::write(&path, makefile).map_err(|error| Failure::at("write", &path, error))?;
     let compilers = [("clang-22", "clang-22".to_owned()), ("opcost cc", format!("{} cc", opcost.display()))];
-    let place = Place { build, cache: folder.join("cache of make") };
+    let made = Build { build, cache: folder.join("cache of make") };
     let mut seconds: [[Vec<f64>; 3]; 2] = Default::default();
     let mut compiled = [0; 2];
     for round in 0..rounds {
         eprintln!("bench: a build under make, round {} of {rounds}", round + 1);
-        let _ = fs::remove_dir_all(&place.cache);
+        let _ = fs::remove_dir_all(&made.cache);
         for (at, (_, compiler)) in compilers.iter().enumerate() {
             for way in &mut seconds[at][..2] {
-                place.clean(&objects)?;
-                way.push(place.make(compiler)?.0);
+                made.clean(&objects)?;
+                way.push(made.make(compiler)?.0);
             }
-            place.change(&format!("{round}.{at}"))?;
-            let (took, said) = place.make(compiler)?;
+            made.change(&format!("{round}.{at}"))?;
+            let (took, said) = made.make(compiler)?;
             seconds[at][2].push(took);
             compiled[at] = said.lines().filter(|line| line.contains(" -c ")).count();
         }
@@ -90,12 +90,12 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Where it is built.
-struct Place {
+struct Build {
     build: PathBuf,
     cache: PathBuf,
 }
 
-impl Place {
+impl Build {
     fn clean(&self, objects: &[String]) -> Result<()> {
         for object in objects.iter().map(String::as_str).chain(["lua"]) {
             let path = self.build.join(object);
