@@ -231,6 +231,11 @@ fn a_whole_build_is_taken_from_the_cache() {
     let after = build(&["-MMD"], "");
     assert_eq!(after, build(&["-MMD"], "off"));
     assert_ne!(before[0].0, after[0].0, "its header says another number");
+    // A rule that goes nowhere names no header.
+    let nowhere = ["-MD", "-MF", "/dev/null"];
+    let before = build(&nowhere, "");
+    scene.write("part.h", "#define PART 2\nint part(int n);\n");
+    assert_ne!(build(&nowhere, "")[0].0, before[0].0, "its header says another number");
     // A header in a folder that is searched earlier.
     std::fs::create_dir(scene.bench.path("early")).expect("a folder");
     let early = ["-Iearly", "-I."];

@@ -110,6 +110,10 @@ fn read_files(job: &FrontEnd<'_>, own: &Path) -> Option<Vec<PathBuf>> {
 fn key(job: &FrontEnd<'_>) -> Option<RecipeHash> {
     let is_known = matches!(job.behind("-x").and_then(OsStr::to_str), Some("c" | "c++"));
     (is_known && job.words.first()? == "-cc1").then_some(())?;
+    // A rule that goes to `/dev/null` or a pipe cannot be read again, and names no header.
+    let rules = job.behind("-dependency-file").map(Path::new);
+    let is_file = |path: &Path| path.metadata().is_ok_and(|about| about.is_file()) || !path.exists();
+    rules.is_none_or(is_file).then_some(())?;
     let mut recipe = Recipe::new("front end");
     mix_in(&mut recipe, job.program.as_os_str())?;
     recipe.variables(&["PWD"]);
