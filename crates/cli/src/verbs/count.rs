@@ -167,7 +167,8 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         repeat: arguments.repeat,
         is_deterministic: arguments.deterministic,
     })?;
-    if program_in_path(&arguments.inputs).is_none() {
+    // A program that was given is not built the next time, either.
+    if !classified(arguments)?.iter().any(|input| input.language == Language::Program) {
         store_run(&arguments.inputs, &measurement);
     }
     let mut report = report_of_run(&measurement);
