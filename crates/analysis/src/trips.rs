@@ -187,21 +187,8 @@ impl Recogniser<'_> {
         })
     }
 
-    /// `x + constant`, or an address so many bytes on.
     fn step_of(&self, at: InstructionId) -> Option<(InstructionId, i64)> {
-        let instruction = &self.function.instructions[at];
-        let &[Value::Instruction(from), by] = self.function.operands_of(at) else { return None };
-        let is_step = match instruction.opcode {
-            Opcode::Add => true,
-            Opcode::GetElementPtr => {
-                // An index of fewer bits than an address would be widened first; one is as good.
-                let is_bytes =
-                    instruction.second_type.map(|ty| &self.module.types[ty]) == Some(&Type::Integer(8));
-                is_bytes && !self.module.triple.starts_with("wasm32")
-            }
-            _ => false,
-        };
-        Some((from, self.number(by).filter(|_| is_step)?))
+        step_of(self.module, self.function, at)
     }
 
     fn is_invariant(&self, value: Value) -> bool {
@@ -213,8 +200,7 @@ impl Recogniser<'_> {
     }
 
     fn number(&self, value: Value) -> Option<i64> {
-        let Value::Constant(id) = value else { return None };
-        self.module.constants[id].text.parse().ok()
+        number(self.module, value)
     }
 
     /// How many of its lowest bits are zero whatever happens.
@@ -229,6 +215,28 @@ impl Recogniser<'_> {
             _ => 0,
         }
     }
+}
+
+/// What is stepped, and by how much: `x + constant`, or an address so many bytes on. Cost: a few lookups.
+pub fn step_of(module: &Module, function: &Function, at: InstructionId) -> Option<(InstructionId, i64)> {
+    let instruction = &function.instructions[at];
+    let &[Value::Instruction(from), by] = function.operands_of(at) else { return None };
+    let is_step = match instruction.opcode {
+        Opcode::Add => true,
+        Opcode::GetElementPtr => {
+            // An index of fewer bits than an address would be widened first; one is as good.
+            let is_bytes = instruction.second_type.map(|ty| &module.types[ty]) == Some(&Type::Integer(8));
+            is_bytes && !module.triple.starts_with("wasm32")
+        }
+        _ => false,
+    };
+    Some((from, number(module, by).filter(|_| is_step)?))
+}
+
+/// The number that a constant is, if it fits 64 bits.
+pub fn number(module: &Module, value: Value) -> Option<i64> {
+    let Value::Constant(id) = value else { return None };
+    module.constants[id].text.parse().ok()
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@
 
 use std::collections::BTreeMap;
 
+use opcost_analysis::trips::{number, step_of};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::{Loop, LoopForest, LoopId};
@@ -143,7 +144,7 @@ impl Finder<'_> {
             known.replace((pair[0], from)).is_none_or(|(before, _)| before == pair[0]).then_some(())?;
         }
         let ((start, before), (Value::Instruction(next), _)) = (start?, next?) else { return None };
-        let (from, step) = self.step_of(next)?;
+        let (from, step) = step_of(self.module, self.function, next)?;
         let size = step.unsigned_abs();
         (from == phi && size.is_power_of_two() && self.is_stable(start, before, phi)).then_some(())?;
         let width = match self.module.types[self.function.instructions[phi].ty] {
@@ -239,7 +240,7 @@ impl Finder<'_> {
     fn is_stable(&self, value: Value, before: BlockId, phi: InstructionId) -> bool {
         let is_one_edge = self.function.operands_of(phi).len() == 2 * 2;
         match value {
-            Value::Constant(_) => self.number(value).is_some(),
+            Value::Constant(_) => number(self.module, value).is_some(),
             Value::Instruction(_) | Value::Argument(_) => {
                 is_one_edge && self.function.blocks[before].flow == Flow::Splittable
             }
@@ -289,24 +290,5 @@ impl Finder<'_> {
                 .iter()
                 .any(|side| matches!(side, Value::Instruction(at) if *at == one.phi || *at == one.next))
         })
-    }
-
-    /// `x + constant`, or an address so many bytes on.
-    fn step_of(&self, at: InstructionId) -> Option<(InstructionId, i64)> {
-        let instruction = &self.function.instructions[at];
-        let &[Value::Instruction(from), by] = self.function.operands_of(at) else { return None };
-        let is_step = match instruction.opcode {
-            Opcode::Add => true,
-            Opcode::GetElementPtr => {
-                instruction.second_type.map(|ty| &self.module.types[ty]) == Some(&Type::Integer(8))
-            }
-            _ => false,
-        };
-        Some((from, self.number(by).filter(|_| is_step)?))
-    }
-
-    fn number(&self, value: Value) -> Option<i64> {
-        let Value::Constant(id) = value else { return None };
-        self.module.constants[id].text.parse().ok()
     }
 }
