@@ -1,15 +1,14 @@
 //! How is a job asked, and which program does it?
 //!
-//! The job is written to a file, a program that holds LLVM is started on it, and its reply is read
+//! The job is written to a file, a program that holds LLVM does it ([`JobSession`]), and its reply is read
 //! from a file beside it. That program is, in this order: this very program, if it has offered
 //! itself ([`offer_self`]); the one that `OPCOST` names; `opcost` beside this program or in the
 //! folders above, up to two; `opcost` in PATH.
 //!
-//! Cost: a start of the program (about 10 ms), and JSON both ways; of a job that was done before, hashes of
-//! what it reads (`cached.rs`).
+//! Cost: JSON both ways; of a session's first job, a start of the program (about 10 ms); of a job that was done
+//! before, hashes of what it reads (`cached.rs`).
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use opcost_answer::Failure;
@@ -18,20 +17,12 @@ use opcost_answer::names::shown_name;
 
 use crate::cached::CachedJob;
 use crate::cases::{Refusal, Reply, Request};
-
-/// The hidden verb by which a program does a job: `opcost __work FILE`.
-pub const WORK: &str = "__work";
-
-/// A module fills some hundred megabytes once and gives them back at its end: memory comes in large
-/// pages and is kept. SQLite, read to apply: 0.87 s of processor time in place of 1.15 s (medians
-/// of five runs each, alternating).
-const LARGE_PAGES: &str =
-    "glibc.malloc.hugetlb=1:glibc.malloc.trim_threshold=1000000000:glibc.malloc.mmap_threshold=1000000000";
+use crate::session::JobSession;
 
 /// Whether this very program does jobs.
 static OFFERED: AtomicBool = AtomicBool::new(false);
 
-/// From now on this very program is started for jobs: its `main` must serve [`WORK`].
+/// From now on this very program is started for jobs: its `main` must serve [`WORK`](crate::WORK).
 pub fn offer_self() {
     OFFERED.store(true, Ordering::Relaxed);
 }
@@ -41,58 +32,70 @@ pub fn reply_path(job: &Path) -> PathBuf {
     job.with_added_extension("reply")
 }
 
-/// Has a job done, or takes what it came to before. It is written to `file`; `about` names what it is about,
-/// for messages.
+/// Has one job done by a process of its own, or takes what it came to before: see [`JobSession::request`].
 ///
 /// # Errors
-/// No program does jobs; it refused, or LLVM ended it.
+/// As there.
 pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
-    let job = request.job();
-    let text = serde_json::to_string(&job).expect("a job is plain data");
-    let program = worker_program()?;
-    let cached = CachedJob::of(&job, &text, file, &program);
-    if let Some(answer) = cached.as_ref().and_then(|cached| R::answer(parse(&cached.taken()?).ok()?.ok()?)) {
-        return Ok(answer);
-    }
-    let (reply, text) = done(&program, &text, file, about)?;
-    if let Some(cached) = cached {
-        cached.store(&reply, &text);
-    }
-    R::answer(reply).ok_or_else(|| strange(&program, about))
+    JobSession::default().request(request, file, about)
 }
 
-/// Has a job done, whether it was done before or not: how long it takes is asked, too.
-///
-/// # Errors
-/// No program does jobs; it refused, or LLVM ended it.
-pub fn request_anew<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
-    let text = serde_json::to_string(&request.job()).expect("a job is plain data");
-    let program = worker_program()?;
-    let (reply, _) = done(&program, &text, file, about)?;
-    R::answer(reply).ok_or_else(|| strange(&program, about))
-}
-
-/// The reply of a worker, and its text.
-fn done(program: &Path, job: &str, file: &Path, about: &str) -> Result<(Reply, String), Failure> {
-    std::fs::write(file, job).map_err(Failure::file("write", file))?;
-    let mut command = Command::new(program);
-    if std::env::var_os("GLIBC_TUNABLES").is_none() {
-        command.env("GLIBC_TUNABLES", LARGE_PAGES);
-    }
-    let output =
-        command.arg(WORK).arg(file).stdin(Stdio::null()).output().map_err(Failure::file("start", program))?;
-    if !output.status.success() {
-        return Err(broken(about, output.status, &output.stderr));
-    }
-    let path = reply_path(file);
-    let text = std::fs::read_to_string(&path).map_err(Failure::file("read", &path))?;
-    match parse(&text).map_err(|_| strange(program, about))? {
-        Ok(reply) => Ok((reply, text)),
-        Err(Refusal::Usage(words)) => Err(Failure::Usage(behind_name(about, &words))),
-        Err(Refusal::DefinedTwice(name)) => {
-            Err(Failure::DefinedTwice { symbol: shown_name(&name), inputs: about.to_owned() })
+impl JobSession {
+    /// Has a job done, or takes what it came to before. It is written to `file`; `about` names what it is about,
+    /// for messages.
+    ///
+    /// # Errors
+    /// No program does jobs; it refused, or LLVM ended it.
+    pub fn request<R: Request>(&self, request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
+        let job = request.job();
+        let text = serde_json::to_string(&job).expect("a job is plain data");
+        let program = worker_program()?;
+        let cached = CachedJob::of(&job, &text, file, &program);
+        if let Some(answer) =
+            cached.as_ref().and_then(|cached| R::answer(parse(&cached.taken()?).ok()?.ok()?))
+        {
+            return Ok(answer);
         }
-        Err(Refusal::Failed(words)) => Err(Failure::Module { module: about.to_owned(), message: words }),
+        let (reply, text) = self.done(&program, &text, file, about)?;
+        if let Some(cached) = cached {
+            cached.store(&reply, &text);
+        }
+        R::answer(reply).ok_or_else(|| strange(&program, about))
+    }
+
+    /// Has a job done, whether it was done before or not: how long it takes is asked, too.
+    ///
+    /// # Errors
+    /// No program does jobs; it refused, or LLVM ended it.
+    pub fn request_anew<R: Request>(
+        &self,
+        request: R,
+        file: &Path,
+        about: &str,
+    ) -> Result<R::Answer, Failure> {
+        let text = serde_json::to_string(&request.job()).expect("a job is plain data");
+        let program = worker_program()?;
+        let (reply, _) = self.done(&program, &text, file, about)?;
+        R::answer(reply).ok_or_else(|| strange(&program, about))
+    }
+
+    /// The reply of a worker, and its text.
+    fn done(&self, program: &Path, job: &str, file: &Path, about: &str) -> Result<(Reply, String), Failure> {
+        std::fs::write(file, job).map_err(Failure::file("write", file))?;
+        let ended = self.carry_out(program, file)?;
+        if !ended.status.success() {
+            return Err(broken(about, ended.status, &ended.words));
+        }
+        let path = reply_path(file);
+        let text = std::fs::read_to_string(&path).map_err(Failure::file("read", &path))?;
+        match parse(&text).map_err(|_| strange(program, about))? {
+            Ok(reply) => Ok((reply, text)),
+            Err(Refusal::Usage(words)) => Err(Failure::Usage(behind_name(about, &words))),
+            Err(Refusal::DefinedTwice(name)) => {
+                Err(Failure::DefinedTwice { symbol: shown_name(&name), inputs: about.to_owned() })
+            }
+            Err(Refusal::Failed(words)) => Err(Failure::Module { module: about.to_owned(), message: words }),
+        }
     }
 }
 

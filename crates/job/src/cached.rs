@@ -49,6 +49,7 @@ const SCRATCH: &str = "<the scratch folder>";
 impl CachedJob {
     /// Whether replies to this job are kept, and where. `text` is the job as it is sent, `file` where.
     pub(crate) fn of(job: &Job, text: &str, file: &Path, worker: &Path) -> Option<CachedJob> {
+        let cache = cache()?;
         let begun = SystemTime::now();
         let files = files_of(job)?;
         let scratch = scratch_of(file);
@@ -64,14 +65,7 @@ impl CachedJob {
         }
         let is_given = |path: &&PathBuf| scratch.as_ref().is_none_or(|scratch| !path.starts_with(scratch));
         let given = files.read.iter().filter(is_given).cloned().collect();
-        Some(CachedJob {
-            cache: cache()?,
-            key: recipe.finish(),
-            begun,
-            given,
-            written: files.written,
-            scratch,
-        })
+        Some(CachedJob { cache, key: recipe.finish(), begun, given, written: files.written, scratch })
     }
 
     /// The reply as it was, after the files that the job writes.

@@ -5,13 +5,14 @@
 //! with a [`Refusal`]. Both travel as JSON, in files beside each other.
 //!
 //! ```text
-//! ask(request) ─Job▶ FILE ─opcost __work FILE▶ worker ─Reply or Refusal▶ FILE.reply ─▶ answer
+//! ask(request) ─Job▶ FILE ─▶ opcost __work: worker ─Reply or Refusal▶ FILE.reply ─▶ answer
 //! ```
 //!
 //! | question | file |
 //! |---|---|
 //! | which jobs are there, and what answers each? | [`cases`] |
 //! | how is one asked, and by which program? | [`ask`](mod@ask) |
+//! | how does one process do many? | [`session`] |
 //! | was the same job done before? | `cached` |
 //! | what is asked of a module that is built? | [`module`] |
 //! | what is asked of a program that is analysed? | [`program`] |
@@ -26,10 +27,12 @@ pub mod life;
 pub mod module;
 pub mod profile;
 pub mod program;
+pub mod session;
 pub mod work;
 
-pub use ask::{WORK, ask, offer_self, reply_path, request_anew, worker_program};
+pub use ask::{ask, offer_self, reply_path, worker_program};
 pub use cases::{Job, Refusal, Reply, Request};
+pub use session::{JobSession, WORK};
 
 /// The release of LLVM that workers hold: bitcode of a newer one cannot be read.
 pub const LLVM_MAJOR: u32 = 22;

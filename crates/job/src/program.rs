@@ -10,7 +10,7 @@ use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
 
 /// The program: all of its modules, and what is known besides.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramSource {
     /// Bitcode of its modules, linked in this order.
     pub bitcode: Vec<PathBuf>,
@@ -36,7 +36,7 @@ pub enum WorldWish {
 }
 
 /// What functions outside the program do, as text.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectTable {
     /// Of the file, for messages.
     pub name: String,

@@ -22,6 +22,7 @@ mod emit;
 mod facts;
 mod facts_ffi;
 mod ffi;
+mod fork;
 mod frames;
 mod frequency;
 mod fuel;
@@ -58,6 +59,7 @@ pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_trip
 pub use bits::{LlvmBits, ParameterPromise};
 pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
+pub use fork::in_fork;
 pub use frames::Frame;
 pub use fuel::Guarded;
 pub use inlining::{CallAt, ReplacedCall};

@@ -11,7 +11,6 @@ use opcost_answer::{Failure, Status};
 use opcost_job::{WORK, offer_self};
 use opcost_run::sandbox::{Entry, SANDBOX, enter};
 use opcost_toolchain::build::{is_rust_linker, link_rust};
-use rustix::process::{Signal, set_parent_process_death_signal};
 
 /// Lets this very program do what needs LLVM or a process of its own: to be called as the first
 /// thing in `main`.
@@ -42,9 +41,7 @@ fn serve(line: &[OsString]) -> Option<Result<Status, Failure>> {
     let file =
         || rest.first().map(Path::new).ok_or_else(|| Failure::Usage("a request is missing".to_owned()));
     if verb == OsStr::new(WORK) {
-        // Nobody would read the reply. A parent that is gone already will not read it either.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
-        return Some(file().and_then(opcost_worker::serve).map(|()| Status::Fine));
+        return Some(opcost_worker::serve().map(|()| Status::Fine));
     }
     if verb == OsStr::new(SANDBOX) {
         return Some(file().and_then(|file| sandbox(file, &rest[1..])));

@@ -7,7 +7,7 @@
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
 //! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
 //! run. `placed` has counters where an earlier run did little, `iterations` makes loops that count themselves,
-//! `vanishing` searches for programs whose frames vanish in assembly.
+//! `vanishing` searches for programs whose frames vanish in assembly. `session` asks one process many times.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
@@ -37,4 +37,5 @@ mod recorded;
 mod referee;
 mod sampled;
 mod served;
+mod session;
 mod vanishing;

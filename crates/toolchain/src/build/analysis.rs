@@ -64,7 +64,8 @@ impl Build {
     /// or nothing is where the question points to.
     pub fn query<R: Request>(&self, question: R, inputs: &[Input]) -> Result<R::Answer, Failure> {
         let paths: Vec<&Path> = inputs.iter().map(|input| &*input.path).collect();
-        opcost_job::ask(question, &self.path("analysis.job"), &paths[0].display().to_string())
+        self.jobs
+            .request(question, &self.path("analysis.job"), &paths[0].display().to_string())
             .map_err(|failure| failure.among(&paths))
     }
 }

@@ -93,7 +93,7 @@ impl Build {
                 orders: how.orders,
                 output: output.clone(),
             };
-            code.modules.push(opcost_job::ask(job, &self.path("arrange.job"), &name)?);
+            code.modules.push(self.jobs.request(job, &self.path("arrange.job"), &name)?);
             code.objects.push(output);
         }
         Ok(code)

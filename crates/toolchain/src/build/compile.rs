@@ -142,7 +142,7 @@ impl Build {
             level: self.options.optimiser_level(),
             output: output.to_owned(),
         };
-        opcost_job::ask(job, &output.with_extension("job"), &input.path.display().to_string())
+        self.jobs.request(job, &output.with_extension("job"), &input.path.display().to_string())
     }
 }
 

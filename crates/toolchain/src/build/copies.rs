@@ -121,7 +121,7 @@ impl Build {
             root: working_folder()?,
             output: output.clone(),
         };
-        let module = opcost_job::ask(job, &self.path("copy.job"), &request.module.name)?;
+        let module = self.jobs.request(job, &self.path("copy.job"), &request.module.name)?;
         let input = Input { path: output, language: Language::Bitcode };
         Ok(CopiedInput { name: self.module_name(&input)?, input, module })
     }
@@ -156,7 +156,7 @@ impl Build {
             output: output.clone(),
         };
         let name = input.path.display().to_string();
-        let finished = opcost_job::ask(job, &self.path("finish.job"), &name)?;
+        let finished = self.jobs.request(job, &self.path("finish.job"), &name)?;
         if let Some(made) = &self.made {
             made.borrow_mut().insert(input.path.clone(), output);
         }

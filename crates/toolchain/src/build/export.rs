@@ -30,7 +30,7 @@ impl Build {
             root: std::env::current_dir().map_err(Failure::file("find", "."))?,
             output: output.to_owned(),
         };
-        opcost_job::ask(job, &self.path("export.job"), &named)
+        self.jobs.request(job, &self.path("export.job"), &named)
     }
 }
 

@@ -33,7 +33,7 @@ impl Build {
         let is_source = matches!(input.language, Language::C | Language::Cxx);
         let compiled = is_source.then(|| self.compiled(input)).transpose()?;
         let job = LifeJob { module: self.followed(input)?, question, compiled };
-        let mut life = opcost_job::ask(job, &self.path("life.job"), &input.path.display().to_string())?;
+        let mut life = self.jobs.request(job, &self.path("life.job"), &input.path.display().to_string())?;
         if is_source {
             let steps = self.tree(input, &life)?;
             if !steps.is_empty() {
@@ -53,7 +53,7 @@ impl Build {
         functions: Vec<String>,
     ) -> Result<Vec<MachineInstruction>, Failure> {
         let job = MachineJob { module: self.followed(input)?, functions };
-        opcost_job::ask(job, &self.path("life.job"), &input.path.display().to_string())
+        self.jobs.request(job, &self.path("life.job"), &input.path.display().to_string())
     }
 
     /// The module of an input, to be followed to machine code.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::names::{relative, tidy};
+use opcost_job::JobSession;
 use opcost_job::module::{
     CodeOptions, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
 };
@@ -46,8 +47,8 @@ impl Build {
     fn have_built(&self, job: ModuleJob) -> Result<ModuleReply, Failure> {
         let module = job.module.clone();
         let file = job.output.with_extension("job");
-        let asked = if self.options.time { opcost_job::request_anew } else { opcost_job::ask };
-        let reply = asked(job, &file, &module)?;
+        let asked = if self.options.time { JobSession::request_anew } else { JobSession::request };
+        let reply = asked(&self.jobs, job, &file, &module)?;
         self.weighed.set(self.weighed.get() + reply.weighed);
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));

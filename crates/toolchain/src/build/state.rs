@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_instrument::CostModel;
 use opcost_interrupt::Scratch;
+use opcost_job::JobSession;
 use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
@@ -123,6 +124,8 @@ pub struct Build {
     /// Bitcode that was made, by source, of a build that keeps it.
     pub(crate) made: Option<RefCell<BTreeMap<PathBuf, PathBuf>>>,
     pub(crate) folder: Scratch,
+    /// Who does its jobs.
+    pub(crate) jobs: JobSession,
 }
 
 impl Build {
@@ -169,6 +172,7 @@ impl Build {
             weighed: Cell::new(0),
             made: None,
             folder,
+            jobs: JobSession::default(),
         })
     }
 

@@ -36,7 +36,7 @@ impl Build {
             processor: machine.processor.to_owned(),
             capacities: machine.capacities,
         };
-        opcost_job::ask(job, &self.path("work.job"), &names)
+        self.jobs.request(job, &self.path("work.job"), &names)
     }
 }
 

@@ -11,21 +11,23 @@ use std::path::Path;
 use opcost_answer::life::MachineInstruction;
 use opcost_job::life::MachineJob;
 use opcost_life::text_with_target;
-use opcost_llvm::{
-    CodeSection, LifeEvent, LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax,
-};
+use opcost_llvm::{CodeSection, LifeEvent, LifeRequest as Recorded, MachineProgram, ObjectCode, Syntax};
 
-use super::record::maker;
 use crate::error::WorkError;
 use crate::module::emission;
+use crate::modules::Modules;
+use crate::read::maker_of_followed;
 
 /// Records them.
 ///
 /// # Errors
 /// LLVM gives up.
-pub(crate) fn record_code(job: &MachineJob) -> Result<Vec<MachineInstruction>, WorkError> {
+pub(crate) fn record_code(
+    job: &MachineJob,
+    modules: &mut Modules,
+) -> Result<Vec<MachineInstruction>, WorkError> {
     let followed = &job.module;
-    let mut session = Session::read(&followed.bitcode, maker(followed))?;
+    let mut session = modules.module(&followed.bitcode, maker_of_followed(followed))?;
     let target = session.target();
     session.snapshot();
     session.identify();

@@ -9,35 +9,31 @@
 use std::collections::{BTreeMap, HashMap};
 
 use opcost_answer::life::{Life, SelfCheck, StageName};
-use opcost_job::life::{FollowedModule, LifeJob};
+use opcost_job::life::LifeJob;
 use opcost_life::code::mark;
 use opcost_life::encoding::Divider;
 use opcost_life::graph::NODES;
 use opcost_life::{RecordedFunction, coverage_of, graphs, listings, tell, tell_code, ways};
-use opcost_llvm::{LifeRequest as Recorded, MachineProgram, Maker, ObjectCode, Session, Syntax};
+use opcost_llvm::{LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::selected::find;
 use crate::error::WorkError;
 use crate::module::emission;
+use crate::modules::Modules;
+use crate::read::maker_of_followed;
 
 /// Back ends that are part of opcost.
 const MACHINES: [&str; 4] = ["x86_64", "aarch64", "riscv64", "wasm32"];
-
-/// Who made the module.
-pub(crate) fn maker(followed: &FollowedModule) -> Maker {
-    if followed.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone }
-}
 
 /// Records the life.
 ///
 /// # Errors
 /// Nothing of the kind is there, or LLVM gives up.
-pub(crate) fn record(job: &LifeJob) -> Result<Life, WorkError> {
+pub(crate) fn record(job: &LifeJob, modules: &mut Modules) -> Result<Life, WorkError> {
     let LifeJob { module: followed, question, compiled } = job;
-    let read = || Session::read(&followed.bitcode, maker(followed));
     let how = emission(&followed.code);
-    let mut session = read()?;
+    let mut session = modules.module(&followed.bitcode, maker_of_followed(followed))?;
     let target = session.target();
     is_linked_in(&target)?;
     let module = session.snapshot();
@@ -60,7 +56,7 @@ pub(crate) fn record(job: &LifeJob) -> Result<Life, WorkError> {
     let compiled = compiled.as_deref().map(ObjectCode::read).transpose()?;
     let is_compilers = |code: &ObjectCode| compiled.as_ref().map(|own| sections(own) == sections(code));
 
-    let mut unwatched = read()?;
+    let mut unwatched = Session::read(&followed.bitcode, maker_of_followed(followed))?;
     unwatched.strip_debug();
     if let Some(level) = followed.optimise {
         unwatched.optimise(how, level)?;

@@ -4,8 +4,7 @@
 
 use opcost_instrument::{CostModel, Portability, plan};
 use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product};
-use opcost_key::Anchor;
-use opcost_llvm::{Kept, Maker, Session};
+use opcost_llvm::{Kept, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
 
 use super::earlier::weigh_by_earlier_run;
@@ -14,16 +13,16 @@ use super::stopwatch::Stopwatch;
 use super::texts::{sources_of, texts_of};
 use super::{charge, meter, portable, sampled, values};
 use crate::error::WorkError;
+use crate::modules::Modules;
+use crate::read::maker_of_build;
 
 /// Builds the module.
 ///
 /// # Errors
 /// It is not as its purpose needs it, or LLVM says no.
-pub(crate) fn build(job: &ModuleJob) -> Result<ModuleReply, WorkError> {
+pub(crate) fn build(job: &ModuleJob, modules: &mut Modules) -> Result<ModuleReply, WorkError> {
     let mut watch = Stopwatch::start();
-    let is_ours = job.anchor != Anchor::File && job.others.is_none();
-    let maker = if is_ours { Maker::FrontEnd } else { Maker::Anyone };
-    let mut session = Session::read(&job.bitcode, maker)?;
+    let mut session = modules.module(&job.bitcode, maker_of_build(job))?;
     watch.lap("read");
     let mut reply = ModuleReply::default();
     if job.product == Product::Anchor && portable_wish(job).is_none() {

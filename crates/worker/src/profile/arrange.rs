@@ -19,10 +19,10 @@ use opcost_answer::tune::{
 };
 use opcost_index::Id;
 use opcost_ir::{CalleeRef, Module};
-use opcost_job::profile::{ArrangeJob, ExportModule};
-use opcost_key::{Anchor, FunctionId};
+use opcost_job::profile::ArrangeJob;
+use opcost_key::FunctionId;
 use opcost_layout::{CodeBlock, CodeBlockId, CodeGraph, Jump, Score, order_blocks, taken_jumps};
-use opcost_llvm::{Emission, MachineFlow, Maker, Ordering, Session};
+use opcost_llvm::{Emission, MachineFlow, Ordering, Session};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_recover::FunctionCounts;
 
@@ -30,6 +30,8 @@ use super::export::program_counts;
 use super::laid::{Laid, Laying, lay};
 use crate::error::WorkError;
 use crate::module::emission;
+use crate::modules::Modules;
+use crate::read::maker_at;
 
 /// About what an instruction takes of machine code.
 const BYTES_PER_INSTRUCTION: u64 = 4;
@@ -38,11 +40,11 @@ const BYTES_PER_INSTRUCTION: u64 = 4;
 ///
 /// # Errors
 /// The module or the ledger cannot be read, or LLVM says no.
-pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
+pub(crate) fn arrange(job: &ArrangeJob, modules: &mut Modules) -> Result<ArrangedModule, WorkError> {
     let how = sectioned(job);
     let mut arranged = ArrangedModule::default();
     let Some(ledger) = &job.ledger else {
-        let session = Session::read(&job.module.bitcode, maker(&job.module))?;
+        let session = modules.module(&job.module.bitcode, maker_at(job.module.anchor))?;
         if job.orders {
             emit_ordered(session, job, &[], &mut arranged)?;
         } else {
@@ -52,7 +54,7 @@ pub(crate) fn arrange(job: &ArrangeJob) -> Result<ArrangedModule, WorkError> {
     };
     let ledger = load_ledger(ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
-    let mut laid = lay(&laying, &job.module, &ledger)?;
+    let mut laid = lay(&laying, &job.module, &ledger, modules)?;
     if job.weighs {
         laid.weigh(&program_counts(&ledger))?;
     }
@@ -106,10 +108,6 @@ fn emit_ordered(
     };
     let ordering = Ordering { counts, splits: true, order: &mut order };
     Ok(session.emit_ordered(&job.output, sectioned(job), ordering)?)
-}
-
-fn maker(module: &ExportModule) -> Maker {
-    if module.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd }
 }
 
 /// A good order of a function's machine blocks; none of a function that did not run.

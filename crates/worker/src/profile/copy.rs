@@ -26,7 +26,7 @@ use opcost_index::{Id as _, IdMap};
 use opcost_ir::{Function, Opcode};
 use opcost_job::profile::{CopiedCode, CopyJob, FinishJob, FunctionPaths, TakenPath};
 use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionMap, Hash128, ModuleMap};
-use opcost_llvm::{BlockCopy, Copyable, FunctionCopies, Maker, Session};
+use opcost_llvm::{BlockCopy, Copyable, FunctionCopies, Maker};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_recover::FunctionCounts;
 
@@ -35,6 +35,7 @@ use super::laid::{Laid, Laying, lay};
 use super::unroll::{number, unrolled};
 use crate::error::WorkError;
 use crate::module::emission;
+use crate::modules::Modules;
 
 /// How often joins are looked for, where counts of copies are known.
 const PASSES: usize = 2;
@@ -45,10 +46,10 @@ const COLDEST: u64 = 100;
 ///
 /// # Errors
 /// The module, the ledger or the profile cannot be read, or LLVM says no.
-pub(crate) fn copy(job: &CopyJob) -> Result<CopiedModule, WorkError> {
+pub(crate) fn copy(job: &CopyJob, modules: &mut Modules) -> Result<CopiedModule, WorkError> {
     let ledger = load_ledger(&job.ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
-    let mut laid = lay(&laying, &job.module, &ledger)?;
+    let mut laid = lay(&laying, &job.module, &ledger, modules)?;
     laid.weigh_branches(&job.open)?;
     let mut answers = CopiedModule::default();
     match &job.what {
@@ -113,14 +114,14 @@ fn copy_joins(
 ///
 /// # Errors
 /// The module, the ledger or the profile cannot be read, or LLVM says no.
-pub(crate) fn finish(job: &FinishJob) -> Result<FinishedModule, WorkError> {
+pub(crate) fn finish(job: &FinishJob, modules: &mut Modules) -> Result<FinishedModule, WorkError> {
     let how = emission(&job.code);
     let mut session = match &job.ledger {
-        None => Session::read(&job.module.bitcode, Maker::FrontEnd)?,
+        None => modules.module(&job.module.bitcode, Maker::FrontEnd)?,
         Some(ledger) => {
             let ledger = load_ledger(ledger)?;
             let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
-            let mut laid = lay(&laying, &job.module, &ledger)?;
+            let mut laid = lay(&laying, &job.module, &ledger, modules)?;
             laid.weigh_branches(&job.open)?;
             laid.session
         }

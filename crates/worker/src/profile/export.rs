@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, ExportModule, PgoJob};
 use opcost_key::{BlockId, FunctionId, ModuleMap};
 use opcost_llvm::{
-    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session,
-    write_pgo,
+    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo,
 };
 use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
@@ -26,14 +25,15 @@ use opcost_recover::{Matched, PointerCall, targets};
 use super::laid::{Laid, Laying, lay};
 use super::locations::{llvm_sample, stacks};
 use crate::error::WorkError;
+use crate::modules::Modules;
 
 /// Brings a module to where clang's profile passes read.
 ///
 /// # Errors
 /// It cannot be read, or LLVM says no.
-pub(crate) fn to_pgo(job: &PgoJob) -> Result<(), WorkError> {
+pub(crate) fn to_pgo(job: &PgoJob, modules: &mut Modules) -> Result<(), WorkError> {
     let maker = if job.is_own { Maker::FrontEnd } else { Maker::Anyone };
-    let session = Session::read(&job.bitcode, maker)?;
+    let session = modules.module(&job.bitcode, maker)?;
     let how = Emission { level: job.codegen, ..Emission::default() };
     Ok(session.to_pgo(how, job.level, &job.output)?)
 }
@@ -42,12 +42,12 @@ pub(crate) fn to_pgo(job: &PgoJob) -> Result<(), WorkError> {
 ///
 /// # Errors
 /// Nothing fits, a module cannot be read, or the file cannot be written.
-pub(crate) fn export(job: &ExportJob) -> Result<ExportAnswers, WorkError> {
+pub(crate) fn export(job: &ExportJob, modules: &mut Modules) -> Result<ExportAnswers, WorkError> {
     let ledger = load_ledger(&job.ledger)?;
     let mut answers = ExportAnswers::default();
     let mut laid = Vec::new();
     for module in &job.modules {
-        let one = lay(&Laying::of(job), module, &ledger)?;
+        let one = lay(&Laying::of(job), module, &ledger, modules)?;
         add(&mut answers, &one);
         laid.push(one);
     }

@@ -6,13 +6,15 @@ use std::path::Path;
 use opcost_instrument::{Bodies, CostModel, InstrumentRequest, survey};
 use opcost_ir::Opcode;
 use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
-use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
-use opcost_llvm::{Maker, Session, Weighed};
+use opcost_key::{BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
+use opcost_llvm::{Session, Weighed};
 use opcost_profile::Ledger;
 use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
 
 use crate::error::WorkError;
+use crate::modules::Modules;
 use crate::names::name_files;
+use crate::read::maker_at;
 
 /// A module with what the ledger has of it.
 pub(crate) struct Laid {
@@ -93,9 +95,13 @@ impl<'a> Laying<'a> {
     }
 }
 
-pub(crate) fn lay(how: &Laying<'_>, module: &ExportModule, ledger: &Ledger) -> Result<Laid, WorkError> {
-    let maker = if module.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd };
-    let mut session = Session::read(&module.bitcode, maker)?;
+pub(crate) fn lay(
+    how: &Laying<'_>,
+    module: &ExportModule,
+    ledger: &Ledger,
+    modules: &mut Modules,
+) -> Result<Laid, WorkError> {
+    let mut session = modules.module(&module.bitcode, maker_at(module.anchor))?;
     let mut read = session.snapshot();
     name_files(&mut read, how.root);
     let wanted = InstrumentRequest {

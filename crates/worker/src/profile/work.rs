@@ -27,6 +27,7 @@ use opcost_recover::FunctionCounts;
 use super::laid::{Laying, lay};
 use crate::error::WorkError;
 use crate::module::emission;
+use crate::modules::Modules;
 
 /// The processor that runs this.
 pub(crate) fn processor() -> ProcessorAnswer {
@@ -37,12 +38,17 @@ pub(crate) fn processor() -> ProcessorAnswer {
 ///
 /// # Errors
 /// Nothing of the ledger fits, a module cannot be read, or LLVM says no.
-pub(crate) fn work(job: &WorkJob) -> Result<ProgramWork, WorkError> {
+pub(crate) fn work(job: &WorkJob, modules: &mut Modules) -> Result<ProgramWork, WorkError> {
     let ledger = load_ledger(&job.ledger)?;
     let mut found = ProgramWork { processor: job.processor.clone(), ..ProgramWork::default() };
     let mut operations = Operations::default();
     for module in &job.modules {
-        add_module(job, module, &ledger, Collected { work: &mut found, operations: &mut operations })?;
+        add_module(
+            job,
+            module,
+            &ledger,
+            Collected { work: &mut found, operations: &mut operations, modules },
+        )?;
     }
     found.operations = operations.names;
     drop_internal_calls(&mut found, &ledger);
@@ -60,6 +66,7 @@ pub(crate) fn work(job: &WorkJob) -> Result<ProgramWork, WorkError> {
 struct Collected<'a> {
     work: &'a mut ProgramWork,
     operations: &'a mut Operations,
+    modules: &'a mut Modules,
 }
 
 fn add_module(
@@ -69,7 +76,7 @@ fn add_module(
     collected: Collected<'_>,
 ) -> Result<(), WorkError> {
     let how = Laying { root: &job.root, cost: &job.cost, is_alone: false };
-    let mut laid = lay(&how, &wanted.module, ledger)?;
+    let mut laid = lay(&how, &wanted.module, ledger, collected.modules)?;
     let module = laid.session.snapshot();
     if !collected.work.targets.contains(&module.triple) {
         collected.work.targets.push(module.triple.clone());
