@@ -1,6 +1,6 @@
 //! Are signatures and structs of product code within the limits of the house?
 //!
-//! Five rules, over the sources of all rooms (`crates/*/src`) and of `xtask`:
+//! Six rules, over the sources of all rooms (`crates/*/src`) and of `xtask`:
 //!
 //! - `parameters`: no function takes more than five, `self` included. More than that are a thing
 //!   without a name, or two questions in one.
@@ -12,6 +12,8 @@
 //!   Who calls cannot tell one error from another.
 //! - `stderr`: no `eprintln!` and its like in what users run (not in `xtask`, `testkit`). What is
 //!   printed may quote input, whose control characters must not reach a terminal.
+//! - `library-names`: no module but those of the room `library` has three names or more of functions of which
+//!   that room has a record. What such functions do is asked of it.
 //!
 //! What stands against them today is listed in `limits.txt`, a line `rule room::module::function`
 //! each; the list only gets shorter.
@@ -26,8 +28,10 @@
 
 mod sources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
+use proc_macro2::{TokenStream, TokenTree};
 use sources::{Module, is_of_tests};
 use syn::visit::Visit;
 
@@ -35,6 +39,9 @@ use syn::visit::Visit;
 const MOST_PARAMETERS: usize = 5;
 
 const MOST_BOOLS: usize = 3;
+
+/// So many names are a list.
+const FEWEST_NAMES: usize = 3;
 
 /// What the names of structs of options end in.
 const OPTIONS: [&str; 5] = ["Options", "Arguments", "Settings", "Request", "Flags"];
@@ -57,6 +64,15 @@ impl Objections {
         self.file = file.display().to_string();
         self.path.clone_from(&module.path);
         module.items.iter().for_each(|item| self.visit_item(item));
+        let mut names = LibraryNames::default();
+        module.items.iter().for_each(|item| names.visit_item(item));
+        if names.0.len() >= FEWEST_NAMES && self.room != "library" {
+            let advice =
+                "has a list of library functions. Ask the room `library` what they do, or add it there.";
+            let listed = names.0.into_iter().collect::<Vec<_>>().join(" ");
+            let name = self.path.pop().unwrap_or_else(|| "lib".to_owned());
+            self.object("library-names", &name, &format!("{advice} Here are {listed}."));
+        }
     }
 
     fn object(&mut self, rule: &str, name: &str, advice: &str) {
@@ -192,6 +208,64 @@ impl<'ast> Visit<'ast> for Objections {
                 ),
             );
         }
+    }
+}
+
+/// Names of which the room `library` has a record.
+static RECORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let table = sources::root().join("crates/library/src/control.txt");
+    let table = std::fs::read_to_string(table).expect("the table is there");
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let names = lines.filter_map(|line| line.split_once(':')).flat_map(|(names, _)| names.split_whitespace());
+    names.map(|name| name.trim_end_matches('*').to_owned()).collect()
+});
+
+/// Names in a module that the room `library` has, wherever they stand but in tests.
+#[derive(Default)]
+struct LibraryNames(BTreeSet<String>);
+
+impl LibraryNames {
+    fn add(&mut self, text: String) {
+        if RECORDS.contains(text.as_str()) {
+            self.0.insert(text);
+        }
+    }
+
+    fn add_tokens(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => self.add_tokens(group.stream()),
+                TokenTree::Literal(literal) => {
+                    let literal = syn::Lit::new(literal);
+                    if let syn::Lit::Str(text) = literal {
+                        self.add(text.value());
+                    }
+                }
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for LibraryNames {
+    fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
+        if !is_of_tests(&module.attrs) {
+            syn::visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        if !is_of_tests(&function.attrs) {
+            syn::visit::visit_item_fn(self, function);
+        }
+    }
+
+    fn visit_lit_str(&mut self, text: &'ast syn::LitStr) {
+        self.add(text.value());
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        self.add_tokens(call.tokens.clone());
     }
 }
 

@@ -40,6 +40,7 @@ mod stretches;
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{EditPoint, FuelEdit, Keeper, Linkage, Metering, Module, Opcode, SiteId, StraightId, Trips};
 use opcost_key::FunctionId;
+use opcost_library::{ControlEffect, control_effect};
 
 use crate::bodies::is_counted;
 use crate::cost::CostModel;
@@ -183,8 +184,8 @@ fn has_hands(module: &Module) -> bool {
 /// Whether a signal's handler may leave a loop in its middle (by `siglongjmp`),
 /// so that not all of it is done which was paid for.
 fn takes_signals(module: &Module) -> bool {
-    const HANDLERS: [&str; 5] = ["signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal"];
-    module.declarations.values().any(|declaration| HANDLERS.contains(&declaration.name.as_str()))
+    let handles = |name: &str| control_effect(name) == Some(ControlEffect::HandlesSignals);
+    module.declarations.values().any(|declaration| handles(&declaration.name))
 }
 
 /// The module with names that nobody outside can know made local.

@@ -14,7 +14,7 @@
 //! counts as data.
 //!
 //! What is listed to run when the program starts, as constructors of static objects are, runs
-//! once. A call that starts a thread ([`STARTERS`]) enters the function that it names, once. The
+//! once. A call that starts a thread enters the function that it names, once. The
 //! threads of C++ begin in a virtual function of the object that was made before ([`begun_in_cxx`]).
 //!
 //! Output: [`Pointers`] of a function, names of a module. Cost: linear in operands.
@@ -22,9 +22,7 @@
 use opcost_index::IdSet;
 use opcost_ir::{CalleeRef, DeclarationId, Function, Module, Type, Value};
 use opcost_key::{AddressHeld, Callee, FunctionId, Hash128, Hasher128, InstructionId, Pointers};
-
-/// Functions that start a thread, and which argument says where it begins.
-const STARTERS: [(&str, usize); 2] = [("pthread_create", 2), ("thrd_create", 1)];
+use opcost_library::{ControlEffect, control_effect};
 
 /// What starts a thread of C++: `std::thread::_M_start_thread`.
 const CXX_STARTER: &str = "_ZNSt6thread15_M_start_thread";
@@ -98,7 +96,7 @@ fn begun_in_cxx(module: &Module, function: &Function, at: InstructionId) -> Opti
 /// Which argument of a call is the function where a thread begins, and the function.
 fn begun_by_name(module: &Module, function: &Function, at: InstructionId) -> Option<(usize, Callee)> {
     let name = module.callee_name(function.call(at)?.callee)?;
-    let &(_, place) = STARTERS.iter().find(|starter| starter.0 == name)?;
+    let Some(ControlEffect::StartsThread { begins: Some(place) }) = control_effect(name) else { return None };
     match *function.arguments_of(at).get(place)? {
         Value::Function(id) => Some((place, Callee::Defined(id))),
         Value::Declaration(id) => Some((place, Callee::Declared(module.declarations[id].name.clone()))),

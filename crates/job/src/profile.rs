@@ -1,10 +1,10 @@
 //! Which profile is wanted of a ledger?
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use opcost_instrument::CostModel;
-use opcost_key::{Anchor, Hash128};
+use opcost_key::Anchor;
+use opcost_optimise::{FunctionPaths, TrainedLoop};
 use serde::{Deserialize, Serialize};
 
 use crate::module::CodeOptions;
@@ -161,37 +161,4 @@ pub struct FinishJob {
     pub root: PathBuf,
     /// Where the optimised module is written.
     pub output: PathBuf,
-}
-
-/// A loop, and how often it went on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrainedLoop {
-    /// Linkage name of its function.
-    pub function: String,
-    /// The number of its header among the blocks of the function.
-    pub header: u32,
-    /// Where it is written: file and line.
-    pub location: Option<String>,
-    /// Activations by their iterations.
-    pub activations: BTreeMap<u64, u64>,
-}
-
-/// The paths that a function took.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FunctionPaths {
-    /// Linkage name.
-    pub name: String,
-    /// Hash of its flow: a function with another one has other paths.
-    pub shape: Hash128,
-    /// Its paths.
-    pub paths: Vec<TakenPath>,
-}
-
-/// A path, and how often it was taken.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TakenPath {
-    /// The numbers of the edges along it.
-    pub edges: Vec<u32>,
-    /// How often.
-    pub count: u64,
 }

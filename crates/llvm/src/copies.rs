@@ -12,6 +12,7 @@ use std::path::Path;
 use llvm_sys::core::{LLVMGetBasicBlockTerminator, LLVMGetNumSuccessors};
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef};
 use opcost_index::IdMap;
+use opcost_ir::{BlockCopy, Copyable, FunctionCopies};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::emit::Emission;
@@ -19,40 +20,6 @@ use crate::ffi::{self, RawEmission};
 use crate::session::{LlvmError, Session, c_path};
 use crate::unrolling::LoopRequest;
 use crate::weigh::opcost_weigh_branch;
-
-/// What can be done with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copyable {
-    /// Whether it may be there twice.
-    pub can_copy: bool,
-    /// Whether its branches can lead to a copy in place of a block.
-    pub can_lead_elsewhere: bool,
-}
-
-/// A copy of a block for one way in. Blocks are numbered: those of the function, then copies in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct BlockCopy {
-    /// The block that is copied.
-    pub of: u32,
-    /// The block from which control comes to the copy.
-    pub from: u32,
-    /// How often the copy runs.
-    pub executions: u64,
-    /// How often the block and this copy run together.
-    pub of_both: u64,
-}
-
-/// Copies of one function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionCopies {
-    /// Which function.
-    pub function: FunctionId,
-    /// In the order in which they are made.
-    pub copies: Vec<BlockCopy>,
-    /// How often each successor is taken then: number of the block, counts by position.
-    pub branches: Vec<(u32, Vec<u64>)>,
-}
 
 unsafe extern "C" {
     fn opcost_pgo_use(module: LLVMModuleRef, profile: *const c_char) -> *mut c_char;

@@ -6,30 +6,12 @@
 use std::ffi::c_char;
 
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
-use opcost_key::{FunctionId, InstructionId};
+use opcost_ir::{CallAt, ReplacedCall};
 
 use crate::copies::opcost_block_positions;
 use crate::emit::Emission;
 use crate::ffi::{self, RawEmission};
 use crate::session::{LlvmError, Session};
-
-/// A call of the last snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallAt {
-    /// The calling function.
-    pub function: FunctionId,
-    /// The call.
-    pub instruction: InstructionId,
-}
-
-/// A call that is replaced by the function that it calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReplacedCall {
-    /// Which call.
-    pub site: CallAt,
-    /// How often it is carried out.
-    pub executions: u64,
-}
 
 /// As `shim/inlining.cpp` has it.
 #[repr(C)]

@@ -57,12 +57,10 @@ mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use bits::{LlvmBits, ParameterPromise};
-pub use copies::{BlockCopy, Copyable, FunctionCopies};
 pub use emit::{Emission, Position};
 pub use fork::in_fork;
 pub use frames::Frame;
 pub use fuel::Guarded;
-pub use inlining::{CallAt, ReplacedCall};
 pub use keep::Kept;
 pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, RecordedCertainty, RecordedReferee, Stage};
 pub use machine::{Decoded, Leads, MachineOperation, MachineProgram, Operand, Syntax};

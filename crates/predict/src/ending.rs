@@ -18,42 +18,10 @@ use opcost_analysis::memory::effect::Returns;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, Module, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_library::{ControlEffect, control_effect, starts_threads};
 
 use crate::fraction::Fraction;
 use crate::prediction::{Class, FunctionPrediction};
-
-/// Functions of the system that return twice, or may end the process and return else.
-const NAMED: &[&str] = &[
-    "fork",
-    "vfork",
-    "_Fork",
-    "clone",
-    "getcontext",
-    "makecontext",
-    "swapcontext",
-    "setcontext",
-    "raise",
-    "kill",
-    "tgkill",
-    "syscall",
-    "execl",
-    "execlp",
-    "execle",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "fexecve",
-];
-
-/// Functions of the system that start a thread, by the beginnings of their names.
-const STARTS: &[&str] = &[
-    "pthread_create",
-    "thrd_create",
-    "__kmpc_fork_call",
-    "__kmpc_omp_task_alloc",
-    "_ZNSt6thread15_M_start_thread",
-];
 
 /// By block the first instruction after a call that never comes back. From there on nothing of the block runs.
 pub(crate) fn cut_offs(program: &MemoryModel<'_>, id: FunctionId) -> IdMap<BlockId, Option<InstructionId>> {
@@ -111,18 +79,40 @@ pub(crate) fn ends(function: &Function, block: BlockId) -> bool {
 pub(crate) fn calls_named(module: &Module, function: &Function, block: BlockId) -> bool {
     let mut calls = function.instructions_of(block).filter_map(|at| function.call(at));
     calls.any(|call| match call.callee {
-        CalleeRef::Declaration(id) => call.returns_twice || NAMED.contains(&&*module.declarations[id].name),
+        CalleeRef::Declaration(id) => {
+            call.returns_twice || may_not_return_once(&module.declarations[id].name)
+        }
         _ => call.returns_twice,
     })
+}
+
+/// Whether a function of the system returns twice, or may end the process and return else.
+fn may_not_return_once(name: &str) -> bool {
+    let Some(effect) = control_effect(name) else { return false };
+    match effect {
+        ControlEffect::Forks
+        | ControlEffect::BecomesProgram
+        | ControlEffect::ReturnsTwice
+        | ControlEffect::Jumps
+        | ControlEffect::SwitchesStacks
+        | ControlEffect::SendsSignal
+        | ControlEffect::SystemCall => true,
+        // The child of one may begin with the stack of its parent.
+        ControlEffect::StartsThread { .. } => name.starts_with("clone"),
+        ControlEffect::Notifies
+        | ControlEffect::StartsProcess
+        | ControlEffect::HandlesSignals
+        | ControlEffect::TimesSignal
+        | ControlEffect::LoadsCode
+        | ControlEffect::CallsAtEnd => false,
+    }
 }
 
 /// Whether a block starts a thread, which may not be through when the program ends.
 pub(crate) fn starts_thread(module: &Module, function: &Function, block: BlockId) -> bool {
     let mut calls = function.instructions_of(block).filter_map(|at| function.call(at));
     calls.any(|call| match call.callee {
-        CalleeRef::Declaration(id) => {
-            STARTS.iter().any(|start| module.declarations[id].name.starts_with(start))
-        }
+        CalleeRef::Declaration(id) => starts_threads(&module.declarations[id].name),
         _ => false,
     })
 }

@@ -9,6 +9,7 @@
 use opcost_analysis::memory::MemoryModel;
 use opcost_ir::{CalleeRef, Instruction, Opcode};
 use opcost_key::FunctionId;
+use opcost_library::{ControlEffect, control_effect};
 
 use crate::site::SliceSite;
 
@@ -54,60 +55,6 @@ impl SliceRefusal {
         }
     }
 }
-
-const JUMPS: &[&str] = &[
-    "setjmp",
-    "_setjmp",
-    "sigsetjmp",
-    "__sigsetjmp",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "getcontext",
-    "setcontext",
-    "swapcontext",
-    "makecontext",
-];
-const THREADS: &[&str] = &["pthread_create", "thrd_create", "clone", "clone3"];
-/// What names of functions begin with that start threads, in C++, OpenMP and OpenACC.
-const THREAD_BEGINNINGS: &[&str] = &[
-    "_ZNSt6thread15_M_start_thread",
-    "__kmpc_fork_",
-    "__kmpc_omp_task",
-    "__tgt_target",
-    "GOMP_parallel",
-    "GOMP_task",
-    "GOMP_target",
-];
-const PROCESSES: &[&str] = &[
-    "fork",
-    "vfork",
-    "_Fork",
-    "posix_spawn",
-    "posix_spawnp",
-    "execl",
-    "execlp",
-    "execle",
-    "execv",
-    "execvp",
-    "execve",
-];
-const SIGNALS: &[&str] = &[
-    "signal",
-    "ssignal",
-    "sigset",
-    "bsd_signal",
-    "sigaction",
-    "sigvec",
-    "setitimer",
-    "alarm",
-    "ualarm",
-    "timer_create",
-];
-const LOADERS: &[&str] = &["dlopen", "dlsym", "dlmopen"];
-/// What they call runs at the end, in the order of the program.
-const AT_END: &[&str] = &["atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "__cxa_thread_atexit"];
 
 /// Looks for what cannot be sliced.
 ///
@@ -176,23 +123,33 @@ fn call(memory: &MemoryModel<'_>, site: SliceSite) -> Option<String> {
         return None;
     }
     let effect = memory.externals.effect(function, site.instruction, declared);
-    let lists = [
-        (JUMPS, "jumps over the calls that are running"),
-        (THREADS, "starts a thread, and threads are not sliced"),
-        (PROCESSES, "starts a process, and only one process is sliced"),
-        (SIGNALS, "has signals delivered, whose handlers run at any time"),
-        (LOADERS, "loads code while the program runs"),
-    ];
-    if let Some((_, what)) = lists.iter().find(|(names, _)| names.contains(&name)) {
+    let control = control_effect(name);
+    if let Some(what) = control.and_then(refused) {
         return Some(format!("{name} {what}"));
-    }
-    if THREAD_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
-        return Some(format!("{name} starts a thread, and threads are not sliced"));
     }
     if call.returns_twice {
         return Some(format!("{name} may return twice"));
     }
     let is_later = effect.callbacks.iter().any(|callback| callback.is_later);
-    (is_later && !AT_END.contains(&name))
+    // What runs at the end does so in the order of the program.
+    (is_later && control != Some(ControlEffect::CallsAtEnd))
         .then(|| format!("{name} calls a function of the program at any time"))
+}
+
+/// What is said of control that no graph shows.
+fn refused(effect: ControlEffect) -> Option<&'static str> {
+    match effect {
+        ControlEffect::ReturnsTwice | ControlEffect::Jumps | ControlEffect::SwitchesStacks => {
+            Some("jumps over the calls that are running")
+        }
+        ControlEffect::StartsThread { .. } => Some("starts a thread, and threads are not sliced"),
+        ControlEffect::Forks | ControlEffect::StartsProcess | ControlEffect::BecomesProgram => {
+            Some("starts a process, and only one process is sliced")
+        }
+        ControlEffect::HandlesSignals | ControlEffect::TimesSignal | ControlEffect::Notifies => {
+            Some("has signals delivered, whose handlers run at any time")
+        }
+        ControlEffect::LoadsCode => Some("loads code while the program runs"),
+        ControlEffect::SendsSignal | ControlEffect::CallsAtEnd | ControlEffect::SystemCall => None,
+    }
 }

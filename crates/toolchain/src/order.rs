@@ -1,7 +1,7 @@
 //! In which order does the linker put the functions of these modules?
 
 use opcost_answer::tune::ArrangedModule;
-use opcost_layout::{CallsByName, CodeFunction, NamedFunction, order_named};
+use opcost_optimise::{CallsByName, CodeFunction, NamedFunction, order_named};
 
 /// Functions that ran, those that call each other near to each other.
 pub fn function_order<'a>(modules: impl IntoIterator<Item = &'a ArrangedModule> + Clone) -> Vec<String> {

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
+use opcost_library::starts_threads;
 
 /// Libraries that start no thread that runs the program's code. Calls that start one through
 /// `pthread`, `rt` or `stdc++` are in the program's own modules.
@@ -54,9 +55,9 @@ fn starts(object: &[u8]) -> bool {
     let Ok(file) = object::File::parse(object) else { return false };
     let mut undefined = file.symbols().filter(ObjectSymbol::is_undefined);
     undefined.any(|symbol| {
-        let name = symbol.name_bytes().unwrap_or_default();
-        matches!(name, b"pthread_create" | b"thrd_create" | b"__kmpc_fork_call" | b"GOMP_parallel")
-            || name.starts_with(b"_ZNSt6thread15_M_start_thread")
+        // As it may have the version of a library in it: `pthread_create@GLIBC_2.34`.
+        let name = symbol.name().unwrap_or_default();
+        starts_threads(name.split('@').next().unwrap_or(name))
     })
 }
 

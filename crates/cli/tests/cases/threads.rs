@@ -35,3 +35,18 @@ fn counters_that_threads_would_share_are_reported_at_the_link() {
         assert!(!quiet.all().contains("warning"), "{line}: {}", quiet.all());
     }
 }
+
+/// A timer may call the program in a thread, and `parallel if` starts threads by a function of its own.
+#[test]
+fn threads_that_begin_in_libraries_have_counters_of_their_own() {
+    let document = super::json("count timer_thread.c");
+    let functions = document["functions"].as_array().expect("functions");
+    let work = functions.iter().find(|one| one["name"] == "work").expect("it ran");
+    assert_eq!(work["calls"], 2, "{document}");
+
+    let place = super::cases();
+    let line = "$OPCOST cc -c parallel_if.ll -o p.o && $OPCOST cc p.o -fopenmp -o p";
+    let said = place.shell(line).expect(0);
+    assert!(!said.all().contains("one thread only"), "{}", said.all());
+    place.shell("OMP_NUM_THREADS=2 $OPCOST count ./p").expect(0).tells(&["exact", "2 calls"]);
+}

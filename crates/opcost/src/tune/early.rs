@@ -12,8 +12,9 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 use opcost_answer::tune::{FinishedModule, Transform};
-use opcost_job::profile::{CopiedCode, ExportModule, TrainedLoop};
+use opcost_job::profile::{CopiedCode, ExportModule};
 use opcost_key::{Anchor, Placement};
+use opcost_optimise::TrainedLoop;
 use opcost_toolchain::build::{Build, CopiedInput, CopyRequest, FinishRequest, pipeline_flag};
 use opcost_toolchain::input::{Input, Language};
 

@@ -13,7 +13,6 @@
 
 mod answers;
 mod built;
-mod conserved;
 mod early;
 mod gain;
 mod measure;

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use opcost_answer::Failure;
 use opcost_answer::tune::{Conserved, Transform};
 use opcost_key::{Anchor, Placement};
+use opcost_optimise::{CountedModules, repeated};
 use opcost_toolchain::build::{Arranging, Build, functions_of};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 use opcost_toolchain::order::function_order;
 
 use super::built::{BuiltStep, plain_build};
-use super::conserved::{CountedModules, repeated};
 use super::training::{CountedBuild, Trained, anchor_of};
 use super::wish::TuneWish;
+use crate::ledgers;
 use crate::progress::work;
 
 /// Why code is not placed, after what was done. Early counts say nothing of code that was optimised without them.
@@ -89,7 +90,8 @@ fn counted_again(
     let names = |build: &Build, inputs: &[Input]| -> Result<Vec<String>, Failure> {
         inputs.iter().filter(|input| is_module(input)).map(|input| build.module_name(input)).collect()
     };
-    let before = CountedModules { ledger: &trained.ledger, modules: names(&trained.build, wish.inputs)? };
-    let after = CountedModules { ledger: &again.ledger, modules: names(&again.build, &inputs)? };
-    repeated(&before, &after)
+    let names = (names(&trained.build, wish.inputs)?, names(&again.build, &inputs)?);
+    let before = CountedModules { ledger: &ledgers::ledger(&trained.ledger, None)?, modules: &names.0 };
+    let after = CountedModules { ledger: &ledgers::ledger(&again.ledger, None)?, modules: &names.1 };
+    Ok(repeated(before, after))
 }

@@ -5,16 +5,17 @@ use opcost_answer::tune::{
     ArrangedModule, Conserved, CopiedModule, FinishedModule, LeftFunction, RefusedTransform, Transform,
 };
 use opcost_key::Placement;
+use opcost_optimise::conserved;
 use opcost_toolchain::build::no_huge_pages;
 use opcost_toolchain::input::Language;
 use opcost_toolchain::options::CompileOptions;
 
 use super::built::BuiltStep;
-use super::conserved::conserved;
 use super::early::{Copying, Early, uncopied};
 use super::placing::{placed, unplaced};
 use super::profile::{Profiled, with_profile};
 use super::wish::TuneWish;
+use crate::ledgers;
 use crate::progress::work;
 
 /// The program after each step.
@@ -185,7 +186,8 @@ fn copying_steps(
         if wish.verifies
             && let Some(counted) = next.ledger()
         {
-            let held = conserved(next.modules.values(), counted)?;
+            let modules = next.modules.values().map(|one| (one.name.as_str(), &one.module));
+            let held = conserved(modules, &ledgers::ledger(counted, None)?);
             tuning.hold(Some(held));
         }
         tuning.copied.extend(next.modules.values().map(|one| one.module.clone()));

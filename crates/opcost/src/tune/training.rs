@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_index::Id as _;
 use opcost_job::module::ThreadMode;
-use opcost_job::profile::{FunctionPaths, TakenPath};
 use opcost_key::{Anchor, Placement};
+use opcost_optimise::{FunctionPaths, TakenPath};
 use opcost_toolchain::build::Build;
 use opcost_toolchain::options::CompileOptions;
 

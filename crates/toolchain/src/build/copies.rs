@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::tune::{CopiedModule, FinishedModule};
-use opcost_job::profile::{CopiedCode, CopyJob, ExportModule, FinishJob, TrainedLoop};
+use opcost_job::profile::{CopiedCode, CopyJob, ExportModule, FinishJob};
 use opcost_key::Anchor;
+use opcost_optimise::TrainedLoop;
 
 use super::state::Build;
 use crate::input::{Input, Language};

@@ -35,7 +35,8 @@ pub(crate) fn module_names(job: &DriverJob) -> Result<ModuleNames, Failure> {
 pub(crate) fn code_options(job: &DriverJob) -> CodeOptions {
     CodeOptions {
         level: job.level(),
-        is_position_independent: false,
+        // Sources say so in their bitcode; bitcode that is given may not.
+        is_position_independent: job.behind("-mrelocation-model") == Some(OsStr::new("pic")),
         function_sections: job.has("-ffunction-sections"),
         data_sections: job.has("-fdata-sections"),
     }

@@ -82,11 +82,7 @@ pub(crate) fn emission(code: &CodeOptions) -> Emission {
 
 /// Whether the module starts threads: by pthreads, C11, C++ or OpenMP.
 fn starts_threads(module: &Module) -> bool {
-    let starts = |name: &str| {
-        matches!(name, "pthread_create" | "thrd_create" | "__kmpc_fork_call" | "__kmpc_omp_task_alloc")
-            || name.starts_with("_ZNSt6thread15_M_start_thread")
-    };
-    module.declarations.values().any(|declaration| starts(&declaration.name))
+    module.declarations.values().any(|declaration| opcost_library::starts_threads(&declaration.name))
 }
 
 #[cfg(test)]

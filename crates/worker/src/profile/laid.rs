@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use opcost_instrument::{Bodies, CostModel, InstrumentRequest, survey};
-use opcost_ir::Opcode;
+use opcost_ir::{Module, Opcode};
 use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
 use opcost_key::{BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
 use opcost_llvm::{Session, Weighed};
+use opcost_optimise::ProfiledModule;
 use opcost_profile::Ledger;
 use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
 
@@ -28,6 +29,11 @@ impl Laid {
     /// Whether an instruction becomes no code of its own.
     pub(crate) fn is_phi(&self, function: FunctionId, instruction: InstructionId) -> bool {
         self.phis.contains(&(function, instruction))
+    }
+
+    /// A snapshot of the module, with the counts.
+    pub(crate) fn of<'a>(&'a self, module: &'a Module) -> ProfiledModule<'a> {
+        ProfiledModule { module, map: &self.map, counts: &self.matched }
     }
 
     /// Functions whose counts are known.

@@ -3,8 +3,6 @@
 pub(crate) mod arrange;
 pub(crate) mod copy;
 pub(crate) mod export;
-mod inline;
 mod laid;
 mod locations;
-mod unroll;
 pub(crate) mod work;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use opcost_index::{Id as _, IdMap};
 
-use crate::body::{BodyNodeId, CopiedBody};
+use crate::copies::body::{BodyNodeId, CopiedBody};
 
 /// A path that control took, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 
 use opcost_index::IdMap;
 
-use crate::graph::{CodeBlockId, CodeGraph};
+use crate::layout::graph::{CodeBlockId, CodeGraph};
 
 /// The score of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ impl Score {
             begin[block] = address;
             address += graph.blocks[block].bytes;
         }
-        let one = |jump: &crate::Jump| {
+        let one = |jump: &crate::layout::Jump| {
             let end = begin[jump.from] + graph.blocks[jump.from].bytes;
             Score::of_jump(jump.taken, end, begin[jump.to])
         };
@@ -104,7 +104,7 @@ pub fn spare_jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{CodeBlock, Jump};
+    use crate::layout::graph::{CodeBlock, Jump};
     use opcost_index::Id;
 
     fn graph(bytes: &[u64], jumps: &[(u32, u32, u64)]) -> CodeGraph {

@@ -6,8 +6,8 @@
 //! Input: a graph, the order that is there, and what an order may not exceed. Output: of the orders with the entry
 //! first and the blocks that never ran last, the best by score. Cost: up to 720 scores, about 0.1 ms.
 
-use crate::graph::{CodeBlockId, CodeGraph};
-use crate::score::Score;
+use crate::layout::graph::{CodeBlockId, CodeGraph};
+use crate::layout::score::Score;
 
 /// The most blocks that ran, without the entry, whose orders are all tried.
 const MOST_FEW: usize = 6;

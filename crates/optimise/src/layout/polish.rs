@@ -6,8 +6,8 @@
 //! Input: a graph and an order with the entry first. Output: the order, never worse. Cost: a round is cubic in the
 //! number of blocks that ran, so functions with more than [`MOST_BLOCKS`] of them stay as they are.
 
-use crate::graph::{CodeBlockId, CodeGraph};
-use crate::score::Score;
+use crate::layout::graph::{CodeBlockId, CodeGraph};
+use crate::layout::score::Score;
 
 /// The longest piece that is moved, in blocks.
 const LONGEST_PIECE: usize = 4;

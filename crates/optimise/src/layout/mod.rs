@@ -10,13 +10,13 @@
 //! [`order_functions`] clusters functions by their calls (Ottoni and Maher, "Optimizing Function Placement for
 //! Large-Scale Data-Center Applications", 2017), and [`order_named`] does so by name.
 //!
-//! All is in integers, so an order is the same on every machine. This room knows nothing of instructions,
-//! ledgers or LLVM.
+//! All is in integers, so an order is the same on every machine.
 
 mod chains;
 mod few;
 mod functions;
 mod graph;
+mod module;
 mod named;
 mod order;
 mod polish;
@@ -24,6 +24,7 @@ mod score;
 
 pub use functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 pub use graph::{CodeBlock, CodeBlockId, CodeGraph, Jump};
+pub use module::{arranged_function, calls_by_name, straight_functions};
 pub use named::{CallsByName, NamedFunction, order_named};
 pub use order::{Order, WrongOrder, order_blocks};
 pub use score::{Score, spare_jumps, taken_jumps};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use opcost_index::{Id as _, IdMap};
 
-use crate::functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
+use crate::layout::functions::{CodeFunction, CodeFunctionId, FunctionCalls, order_functions};
 
 /// A function by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

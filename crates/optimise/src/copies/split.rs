@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_index::Id as _;
 
-use crate::body::{Body, BodyNodeId, CopiedBody};
-use crate::routes::{InEdge, InEdgeCounts, RouteCounts};
+use crate::copies::body::{Body, BodyNodeId, CopiedBody};
+use crate::copies::routes::{InEdge, InEdgeCounts, RouteCounts};
 
 /// What is worth a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,9 +171,9 @@ pub fn headers(body: &Body) -> BTreeSet<BodyNodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::BodyNode;
-    use crate::check::check_split;
-    use crate::routes::{Route, count_in_edges, count_routes};
+    use crate::copies::body::BodyNode;
+    use crate::copies::check::check_split;
+    use crate::copies::routes::{Route, count_in_edges, count_routes};
 
     fn id(number: usize) -> BodyNodeId {
         BodyNodeId::new(number)

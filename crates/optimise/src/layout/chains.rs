@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_index::{Id as _, IdMap, define_id};
 
-use crate::graph::{CodeBlockId, CodeGraph, Jump};
-use crate::score::Score;
+use crate::layout::graph::{CodeBlockId, CodeGraph, Jump};
+use crate::layout::score::Score;
 
 /// The longest chain that is cut in two to take another in its middle, in blocks.
 const LONGEST_CUT: usize = 128;

@@ -7,8 +7,8 @@
 use opcost_index::{Id as _, IdMap};
 use thiserror::Error;
 
-use crate::body::{Body, BodyNodeId, CopiedBody};
-use crate::routes::RouteCounts;
+use crate::copies::body::{Body, BodyNodeId, CopiedBody};
+use crate::copies::routes::RouteCounts;
 
 /// Where a copied body does not do what the body does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -98,8 +98,8 @@ pub fn check_split(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::BodyNode;
-    use crate::routes::{Route, count_routes};
+    use crate::copies::body::BodyNode;
+    use crate::copies::routes::{Route, count_routes};
 
     /// 0 → 1 or 2 → 3 → 4 or 5, with a copy of 3 for 2.
     fn example() -> (Body, CopiedBody, Vec<Route>) {

@@ -1,7 +1,7 @@
 //! Which order of a function's blocks is good?
 //!
-//! If few blocks ran, all orders are tried ([`crate::few`]). Else chains of blocks are merged greedily
-//! ([`crate::chains`]), and pieces of the order are moved while that helps ([`crate::polish`]).
+//! If few blocks ran, all orders are tried ([`crate::layout::few`]). Else chains of blocks are merged greedily
+//! ([`crate::layout::chains`]), and pieces of the order are moved while that helps ([`crate::layout::polish`]).
 //! An order is taken only if it scores better than the one that is there, and if its jumps do not cost more:
 //! those that are taken, and unconditional ones. Of few blocks it is the best such order; of many it may not be.
 //!
@@ -10,11 +10,11 @@
 
 use opcost_index::{Id as _, IdMap};
 
-use crate::chains::merge_chains;
-use crate::few::best_of_few;
-use crate::graph::{CodeBlockId, CodeGraph};
-use crate::polish::polish;
-use crate::score::{Score, spare_jumps, taken_jumps};
+use crate::layout::chains::merge_chains;
+use crate::layout::few::best_of_few;
+use crate::layout::graph::{CodeBlockId, CodeGraph};
+use crate::layout::polish::polish;
+use crate::layout::score::{Score, spare_jumps, taken_jumps};
 
 /// An order of all blocks of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ fn jumps(graph: &CodeGraph, order: &[CodeBlockId]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{CodeBlock, Jump};
+    use crate::layout::graph::{CodeBlock, Jump};
     use proptest::prelude::*;
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
