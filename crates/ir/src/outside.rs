@@ -28,6 +28,7 @@ use std::sync::LazyLock;
 
 use opcost_index::IdSet;
 use opcost_key::FunctionId;
+use opcost_library::{ControlEffect, control_effect};
 
 use crate::{
     Call, CalleeRef, ConstantValue, DeclarationId, Function, GlobalId, GlobalKind, Linkage, Module,
@@ -223,21 +224,7 @@ fn plain(name: &str) -> &str {
 
 /// Functions that look names up, or load what does.
 fn looks_up(name: &str) -> bool {
-    const ALL: [&str; 12] = [
-        "dlsym",
-        "dlvsym",
-        "dlopen",
-        "dlmopen",
-        "dlinfo",
-        "dladdr1",
-        "g_module_open",
-        "g_module_symbol",
-        "lt_dlsym",
-        "lt_dlopen",
-        "NSLookupSymbolInImage",
-        "GetProcAddress",
-    ];
-    ALL.contains(&plain(name))
+    matches!(control_effect(plain(name)), Some(ControlEffect::LoadsCode | ControlEffect::FindsNames))
 }
 
 /// Names that linkers give to the ends of data.

@@ -32,14 +32,22 @@ pub enum ControlEffect {
     Jumps,
     /// Goes on on another stack, now or later.
     SwitchesStacks,
+    /// Ends the process, after what was to be called at its end or at once.
+    EndsProcess,
+    /// Ends this thread.
+    EndsThread,
+    /// Leaves frames for one that handles an exception.
+    Throws,
     /// Says what is called when a signal comes.
     HandlesSignals,
     /// Has a signal sent after a time.
     TimesSignal,
     /// Sends a signal, also to this very thread.
     SendsSignal,
-    /// Brings code that no module has.
+    /// Brings code that no module has, or gives addresses by name.
     LoadsCode,
+    /// Describes what is loaded, and so where names are.
+    FindsNames,
     /// Says what is called at the end of the process or thread.
     CallsAtEnd,
     /// Whatever the number says.
@@ -99,6 +107,10 @@ fn read_effect(clause: &str) -> Option<ControlEffect> {
         "returns twice" => ControlEffect::ReturnsTwice,
         "jumps" => ControlEffect::Jumps,
         "switches stacks" => ControlEffect::SwitchesStacks,
+        "ends the process" => ControlEffect::EndsProcess,
+        "ends the thread" => ControlEffect::EndsThread,
+        "throws" => ControlEffect::Throws,
+        "finds names" => ControlEffect::FindsNames,
         "handles signals" => ControlEffect::HandlesSignals,
         "has a signal sent later" => ControlEffect::TimesSignal,
         "sends a signal" => ControlEffect::SendsSignal,

@@ -104,7 +104,10 @@ fn may_not_return_once(name: &str) -> bool {
         | ControlEffect::HandlesSignals
         | ControlEffect::TimesSignal
         | ControlEffect::LoadsCode
+        | ControlEffect::FindsNames
         | ControlEffect::CallsAtEnd => false,
+        // Their declarations say that they do not return.
+        ControlEffect::EndsProcess | ControlEffect::EndsThread | ControlEffect::Throws => false,
     }
 }
 

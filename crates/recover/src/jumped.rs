@@ -23,34 +23,23 @@ use opcost_key::{
     Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, InstructionId, Meter, ModuleMap, SegmentId,
     SegmentMap,
 };
+use opcost_library::{ControlEffect, control_effect};
 
 use crate::{FunctionCounts, ModuleCounts};
 
-/// Functions that leave frames themselves and call nothing that is counted before they do.
-const LEAVE: &[&str] = &[
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "pthread_exit",
-    "thrd_exit",
-    "__cxa_throw",
-    "__cxa_rethrow",
-    "_Unwind_Resume",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "execl",
-    "execlp",
-    "execle",
-    "fexecve",
-];
+/// Whether a function leaves frames itself, and calls nothing that is counted before it does.
+fn leaves(name: &str) -> bool {
+    matches!(
+        control_effect(name),
+        Some(
+            ControlEffect::EndsProcess
+                | ControlEffect::EndsThread
+                | ControlEffect::Throws
+                | ControlEffect::Jumps
+                | ControlEffect::BecomesProgram
+        )
+    )
+}
 
 /// What a process counted after jumps, in units of the cost model, if some of it may not have happened.
 pub fn may_have_vanished(modules: &[(&ModuleMap, &ModuleCounts)]) -> Option<u128> {
@@ -101,7 +90,7 @@ fn has_open_ends(modules: &[(&ModuleMap, &ModuleCounts)]) -> bool {
             for (segment, left, is_in_frame) in ends(function, &counts.functions[id]) {
                 let callee = match callee_behind(function, segment) {
                     Some(Callee::Defined(callee)) => Some((at, *callee)),
-                    Some(Callee::Declared(name)) if LEAVE.contains(&&**name) => None,
+                    Some(Callee::Declared(name)) if leaves(name) => None,
                     Some(Callee::Declared(name)) if homes.contains_key(&**name) => Some(homes[&**name]),
                     _ => return true,
                 };

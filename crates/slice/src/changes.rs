@@ -10,6 +10,7 @@
 
 use opcost_ir::{Access, CalleeRef};
 use opcost_key::InstructionId;
+use opcost_library::{ControlEffect, control_effect};
 
 use crate::closure::Closure;
 use crate::library::Library;
@@ -37,17 +38,7 @@ const CHANGING: &[&str] = &[
     "send",
     "sendto",
     "syslog",
-    "raise",
-    "kill",
     "system",
-    "fork",
-    "vfork",
-    "execl",
-    "execlp",
-    "execle",
-    "execv",
-    "execvp",
-    "execve",
     "_FortranAioBeginEndfile",
 ];
 const OPENING: &[&str] = &["fopen", "fopen64"];
@@ -90,7 +81,18 @@ impl Closure<'_> {
             let is_cpp = begins(CPP_LIBRARY) && !CPP_FILES.iter().any(|part| name.contains(part));
             return !is_contained && !is_arithmetic && !is_cpp;
         }
-        if CHANGING.contains(&name) || CHANGING_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        let processes = matches!(
+            control_effect(name),
+            Some(
+                ControlEffect::Forks
+                    | ControlEffect::StartsProcess
+                    | ControlEffect::BecomesProgram
+                    | ControlEffect::SendsSignal
+            )
+        );
+        if processes
+            || CHANGING.contains(&name)
+            || CHANGING_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
         {
             return true;
         }

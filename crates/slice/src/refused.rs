@@ -150,6 +150,8 @@ fn refused(effect: ControlEffect) -> Option<&'static str> {
             Some("has signals delivered, whose handlers run at any time")
         }
         ControlEffect::LoadsCode => Some("loads code while the program runs"),
+        ControlEffect::EndsProcess | ControlEffect::EndsThread | ControlEffect::Throws => None,
         ControlEffect::SendsSignal | ControlEffect::CallsAtEnd | ControlEffect::SystemCall => None,
+        ControlEffect::FindsNames => None,
     }
 }

@@ -478,6 +478,19 @@ fn what_cannot_be_sliced_is_refused_with_its_place() {
             "#include <thread>\nint main(int n, char **) {\n  std::thread t([&] { n++; });\n  t.join();\n  return n;\n}\n",
             "starts a thread",
         ),
+        (
+            "read.c",
+            "#include <aio.h>\n#include <signal.h>\n#include <string.h>\nint n;\nvoid f(union sigval v) { n++; }\n\
+             int main(void) {\n  static char b[8];\n  struct aiocb a;\n  memset(&a, 0, sizeof a);\n  \
+             a.aio_sigevent.sigev_notify = SIGEV_THREAD;\n  a.aio_sigevent.sigev_notify_function = f;\n  \
+             a.aio_buf = b;\n  a.aio_nbytes = 8;\n  return aio_read(&a);\n}\n",
+            "read.c:14",
+        ),
+        (
+            "other.c",
+            "#define _GNU_SOURCE\n#include <unistd.h>\nint main(int n, char **v) {\n  return execvpe(v[0], v, 0);\n}\n",
+            "other.c:4",
+        ),
         ("fork.c", "#include <unistd.h>\nint main(void) {\n  return fork() == 0;\n}\n", "fork.c:3"),
         (
             "asm.c",
