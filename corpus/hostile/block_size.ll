@@ -1,4 +1,4 @@
-; The three blocks of source document 000 ("Der Fluch des Nichtdeterminismus"), in today's IR: they weigh 4, 10 and 1.
+; The three blocks of "Der Fluch des Nichtdeterminismus", in today's IR: they weigh 4, 10 and 1.
 ; flags --cost block-size/1
 ; expect work calls=1
 ; expect block work 1 count=21

@@ -1,4 +1,4 @@
-//! What the source documents assert of loops, one test for each assertion.
+//! What Xie (2014) and Antoniadis (2011) assert of loops, one test for each assertion.
 //!
 //! Document 003 finds `cycle = (End - Start + OneStep·Step) / Step` by assertions
 //! about the exit, the comparison, the induction variable and the step; document

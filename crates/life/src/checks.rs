@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use opcost_llvm::{CodeSection, ObjectRelocation, ObjectSymbol, Syntax};
 
-    /// The source document's function, and a call.
+    /// Bendersky's function, and a call.
     const CODE: [u8; 14] = [0x89, 0xd1, 0x8d, 0x04, 0x37, 0x99, 0xf7, 0xf9, 0xe8, 0, 0, 0, 0, 0xc3];
     const ENDS: [(u64, u64); 6] = [(0, 2), (2, 5), (5, 6), (6, 8), (8, 13), (13, 14)];
 

@@ -3,7 +3,7 @@
 //! | measure | says |
 //! |---|---|
 //! | `within_1_percent` | the share of the run's block executions in blocks whose prediction is right within 1 % |
-//! | `document_mean` | the mean of \|p − r\| / min(p, r) over blocks that both say ran (source document 003) |
+//! | `document_mean` | the mean of \|p − r\| / min(p, r) over blocks that both say ran (Xie, 2014) |
 //! | `document_mean_without_far` | the same without blocks that are off by more than 2 × |
 //! | `program_block` | the degree of overlap, as `opcost overlap` has it |
 //!

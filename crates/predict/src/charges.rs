@@ -1,6 +1,6 @@
 //! What must a program add up, and where, so that it predicts its own instructions?
 //!
-//! The prediction as code (source document 003). Outside of loops, each straight run of blocks is charged
+//! The prediction as code (Xie, 2014). Outside of loops, each straight run of blocks is charged
 //! where it begins. The first one begins where the function is entered. Each loop is charged where it is
 //! entered, once for all of its iterations: back edges times an iteration that stays, and one that leaves.
 //! The back edges are the formula that is claimed of the loop, evaluated from what the program has there.

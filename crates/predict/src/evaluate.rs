@@ -1,7 +1,7 @@
 //! How often does each block of a function run, for one call of it? Exact fractions.
 //!
 //! executions(block) = freq(block) / freq(header) · executions of the header, from the inside out
-//! (source document 003). One iteration of a loop sends one unit of flow through its region. A branch
+//! (Xie, 2014). One iteration of a loop sends one unit of flow through its region. A branch
 //! that is decided sends all of it one way. An iteration goes on if no exit is taken, and the last
 //! one leaves; the flow of each is that under this condition. So a loop with B back edges has B
 //! iterations of the one kind and one of the other. What an iteration does may depend on its number;

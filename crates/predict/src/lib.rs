@@ -1,6 +1,6 @@
 //! How often will every block of a program run? Predicted from its code alone.
 //!
-//! Block frequencies from static probabilities times trip counts (source document 003), over whole
+//! Block frequencies from static probabilities times trip counts (llvm-pred: Xie, 2014), over whole
 //! nests and through calls, in exact fractions. What `analysis` knows of loops and branches decides,
 //! with the numbers that a user gives. Where it does not, static probabilities guess. Each block says
 //! how its number is known.

@@ -10,7 +10,7 @@ use crate::fraction::Fraction;
 
 /// How well the executions of a block are known, the best first.
 ///
-/// The first four are those of source document 003. A block has the worst class of the loops
+/// The first four are those of llvm-pred (Xie, 2014). A block has the worst class of the loops
 /// around it and of the calls that lead to its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {

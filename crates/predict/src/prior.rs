@@ -1,6 +1,6 @@
 //! Which way does a branch go, if nothing about it is decided? Exact fractions.
 //!
-//! The heuristics of LLVM's BranchProbabilityInfo, which source document 003 builds on. Weights of
+//! The heuristics of LLVM's BranchProbabilityInfo, which llvm-pred (Xie, 2014) builds on. Weights of
 //! the module (`!prof`) come first. Then a branch that can leave its loop stays with 124 of 128.
 //! Comparisons of pointers, with zero and of floating-point numbers go their usual way with 20 of 32.
 //! What is left shares equally. Unlike LLVM, an edge from which no return is reached gets nothing

@@ -19,9 +19,8 @@
 //!   much more often than others it is likelier slow than one that is not (regression
 //!   towards the mean, Galton 1886). Not of each segment: a hot loop is hot.
 //!
-//! The source document's own rule is [`Cycles::Mean`]: Avetisyan, Dolgorukova and
-//! Kurmangaleev, "Dynamic profiling for LLVM" (2012), section 3: a block's time is the
-//! mean over its instructions.
+//! The rule of Avetisyan, Dolgorukova and Kurmangaleev ("Dynamic profiling for LLVM",
+//! 2012, section 3) is [`Cycles::Mean`]: a block's time is the mean over its instructions.
 //!
 //! The constants, and those of `repair/evidence`, were fit to whole repairs of the
 //! programs of `corpus/training.toml` (of an earlier form of their drivers, and WebP), none
@@ -206,7 +205,7 @@ mod tests {
         assert!((3.8..4.0).contains(&piled.exp()), "{piled}");
         // Of one sample nothing follows.
         assert!((1.0..1.1).contains(&waited(&[0, 1, 0, 0])));
-        // The source document's rule takes the mean.
+        // The rule of Avetisyan and others (2012) takes the mean.
         let (cycles, mean) = of_row(&[0, 4000, 0, 0], Cycles::Mean);
         assert_eq!((cycles, mean.busy, mean.waited), (4.0, 1.0, 1.0));
     }

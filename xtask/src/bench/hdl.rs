@@ -48,7 +48,7 @@ const STRIDES: &[&str] = &[
     "--assume=chroma_interpolate.height=2,4,8",
 ];
 
-/// The kernels of the source document, then those of `corpus/bits`.
+/// The kernels of Antoniadis (2011), then those of `corpus/bits`.
 const KERNELS: [Kernel; 17] = [
     kernel("hdl", "lum_interpol", "lum_interpol", &[]),
     kernel("hdl", "chrom_interpol", "chrom_interpol", &[]),

@@ -19,7 +19,7 @@ pub enum RuleSet {
 }
 
 impl RuleSet {
-    /// The name that the source document has for it.
+    /// The name that llvm-pred has for it.
     pub fn name(self) -> &'static str {
         match self {
             RuleSet::UseOnly => "UseOnlyResolve",

@@ -1,4 +1,4 @@
-//! The resolver, held against the source document's cases, a naive referee and
+//! The resolver, held against the cases of llvm-pred, a naive referee and
 //! programs that try to mislead it.
 
 use opcost_index::Id;

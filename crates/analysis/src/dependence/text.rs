@@ -1,6 +1,6 @@
 //! How does an answer read? As an expression in the manner of C.
 //!
-//! The rules are those of the source document: parentheses by precedence, `*` for memory that is
+//! The rules are those of llvm-pred: parentheses by precedence, `*` for memory that is
 //! read, `[i]` for the indices of an address, `i64(x)` for a cast, `?:` for a select, `{…}||{…}`
 //! for alternatives without duplicates, and `Δ#n` for an expression inside of itself: `n` counts
 //! the `||` from there outwards to the one that is referred to. `Δ||X` is `X`, as long as nothing

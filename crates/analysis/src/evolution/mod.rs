@@ -29,7 +29,7 @@
 //! nothing, know constants of one step only, and say which instructions to emit
 //! rather than formulas to read.
 //!
-//! Sources: source document 003 (the assertions about cycles) and 004 (closed
+//! Sources: Xie, llvm-pred (2014: the assertions about cycles); Antoniadis (2011: closed
 //! forms); Bachmann, Wang, Zima, "Chains of recurrences" (1994); LLVM's
 //! ScalarEvolution as the peer. Cost: about linear in the function; chains of
 //! loops that depend on one another are followed `solver::DEEPEST_QUESTION`

@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Variables that depend on one another in a circle have no closed form here.
-//! Source: Bachmann, Wang, Zima, "Chains of recurrences" (1994); source
-//! document 004, section 4.3. Cost: one look at each variable.
+//! Source: Bachmann, Wang, Zima, "Chains of recurrences" (1994);
+//! Antoniadis (2011), section 4.3. Cost: one look at each variable.
 
 use opcost_ir::{Opcode, Value};
 use opcost_key::InstructionId;

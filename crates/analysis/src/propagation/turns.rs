@@ -15,7 +15,7 @@
 //! the head's before, and not what is met with the bounds made here: else a bound could prove
 //! itself.
 //!
-//! Sources: source document 004, section 4.3 (linear sequences), generalised.
+//! Source: Antoniadis (2011), section 4.3 (linear sequences), generalised.
 //! Cost: instructions between phi and latch, at most [`MOST_PARTS`] a phi.
 
 use opcost_ir::{Flags, Opcode, Value};

@@ -3,7 +3,7 @@
 //! Of what merges at the head of a loop and has no closed form, such as a remainder that is folded
 //! bit by bit or a sum with weights from a table, the steps of an iteration are done as often as
 //! the loop goes back at most: each iteration has variables of its own, computed from those of the
-//! iteration before. Each value is that of one of them (source document 004, figure 4.12).
+//! iteration before. Each value is that of one of them (Antoniadis, 2011, figure 4.12).
 //!
 //! **Which steps.** Only variables that speak of values of the same iteration are copied: results
 //! computed in the loop, what branches say of them, what was stored there and is read again.

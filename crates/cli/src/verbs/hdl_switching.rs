@@ -2,7 +2,7 @@
 //!
 //! The netlist is simulated gate by gate without delays, and each net's changes between 0 and 1 are
 //! counted and weighted with how many inputs of cells it leads to. So glitches are not counted. Nor is
-//! the clock, which has wires of its own. Power at one clock goes with the sum (document 004, P = C V² f).
+//! the clock, which has wires of its own. Power at one clock goes with the sum (P = C V² f).
 //!
 //! Input: yosys' JSON of a netlist and the waveform (VCD) of a run of it. Output: the sum. Cost: linear.
 

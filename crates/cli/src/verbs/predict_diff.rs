@@ -1,6 +1,6 @@
 //! `opcost predict --diff`: how near are the runs of one folder to those of another?
 //!
-//! What `dirdiff` did in source document 003. Ledgers of one name in both folders are compared, block by
+//! What `dirdiff` did in llvm-pred (Xie, 2014). Ledgers of one name in both folders are compared, block by
 //! block. The second folder is the truth. Ledgers of different builds are listed and not compared.
 
 use std::collections::BTreeMap;

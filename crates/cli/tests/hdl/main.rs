@@ -1,6 +1,6 @@
 //! Do circuits compute what the C functions compute, and are others refused?
 //!
-//! Kernels of `corpus/bits` and the sum of products of the source document are compiled, made into
+//! Kernels of `corpus/bits` and the sum of products of Antoniadis (2011) are compiled, made into
 //! circuits with widths of types, as proven, and as certified, and simulated against the C function
 //! with inputs at random. iverilog and verilator must be here; `./x test` installs them.
 
@@ -352,7 +352,7 @@ fn calls_without_an_end_are_no_verdict() {
     place.opcost(&all).expect(1).tells(&["takes more than 1000000 cycles"]);
 }
 
-/// Kernels after the source document: equal to C with all kinds of widths, where the gain is expected
+/// Kernels after Antoniadis (2011): equal to C with all kinds of widths, where the gain is expected
 /// and where it is not.
 #[test]
 fn kernels_of_the_document_are_equal_to_their_circuits() {

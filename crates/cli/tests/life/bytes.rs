@@ -176,7 +176,7 @@ fn objdump_reads_the_same_in_clangs_object() {
     is_the_same_everywhere(&found, "x86_64-linux-gnu");
 }
 
-/// The source document's bytes, as its text reads them.
+/// The bytes of Bendersky (2012), as the article reads them.
 #[test]
 fn the_source_documents_nine_bytes() {
     let found = life(&["--function", "foo", "--stage", "bytes", &corpus("life/foo.c")]);

@@ -1,6 +1,6 @@
 //! Does the story of an instruction say what LLVM did?
 //!
-//! The source document's own function first; then loops, calls, merged ends;
+//! Bendersky's function first; then loops, calls, merged ends;
 //! three machines at four levels, where watching must change nothing.
 
 mod asked;
@@ -56,7 +56,7 @@ fn is_checked(life: &Value) {
     assert_eq!(life["self_check"]["compiler_identical"], true, "{life:#}");
 }
 
-/// Source document 001, stage by stage.
+/// Bendersky, "Life of an instruction in LLVM" (2012), stage by stage.
 #[test]
 fn the_division_of_the_source_document() {
     let source = corpus("life/foo.c");

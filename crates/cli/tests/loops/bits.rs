@@ -19,7 +19,7 @@ fn values<'a>(document: &'a Value, function: &str) -> Vec<&'a Value> {
     found["values"].as_array().expect("values").iter().collect()
 }
 
-/// ADPCM's step index, clamped as in figure 3.1 of the source document.
+/// ADPCM's step index, clamped as in figure 3.1 of Antoniadis (2011).
 const CLAMPED: &str =
     "static const int change[16] = {-1, -1, -1, -1, 2, 4, 6, 8, -1, -1, -1, -1, 2, 4, 6, 8};
 int next_index(int index, unsigned char code) {

@@ -1,6 +1,6 @@
 //! Does what is told of loops before they run agree with what they do?
 //!
-//! The source document's own loops first; then hard ones with marks in their
+//! The loops of llvm-pred first; then hard ones with marks in their
 //! sources, bad input, and what must change when a program changes.
 
 mod bits;

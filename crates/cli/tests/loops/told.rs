@@ -2,7 +2,7 @@
 
 use super::{Source, loops, only, opcost};
 
-/// Source document 003: start 0, `next == 5`: four back edges, five bodies.
+/// llvm-pred (Xie, 2014): start 0, `next == 5`: four back edges, five bodies.
 #[test]
 fn the_loop_of_the_source_document() {
     let source = Source::new(

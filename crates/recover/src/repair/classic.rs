@@ -1,4 +1,4 @@
-//! What would the source document's own method make of the same samples?
+//! What would the classic method make of the same samples?
 //!
 //! Avetisyan, Dolgorukova and Kurmangaleev, "Dynamic profiling for LLVM" (2012),
 //! section 3: each function by itself, weights of missing edges from a static look at

@@ -48,7 +48,7 @@ pub enum RepairSolver {
     /// The likeliest counts over the whole program.
     #[default]
     Likeliest,
-    /// The source document's method, each function by itself.
+    /// The method of Avetisyan and others (2012), each function by itself.
     Classic,
 }
 

@@ -1,4 +1,4 @@
-//! The cases of the source document.
+//! The cases of llvm-pred (Xie, 2014).
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Who changes a global: the source document's four forms, `malloc` and alias.
+//! Who changes a global: the four forms of llvm-pred, `malloc` and alias.
 
 use super::*;
 use crate::dependence::explanation::LinkCertainty;

@@ -1,4 +1,4 @@
-//! Source document 004: its worked examples, as far as forwards goes.
+//! Antoniadis (2011): its worked examples, as far as forwards goes.
 
 use super::says;
 
