@@ -24,7 +24,6 @@ apt-get download -qq "${packages[@]/%/=$version}" >/dev/null || { echo "packages
 for package in ./*.deb; do dpkg -x "$package" root; done
 export LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu:$folder/root/usr/lib/llvm-22/lib
 flang=$folder/root/usr/lib/llvm-22/bin/flang-22
-[[ -x $flang ]] || flang=$folder/root/usr/lib/llvm-22/bin/flang
 
 # program CLAUSE: the region has this clause.
 program() {

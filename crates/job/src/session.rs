@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use opcost_answer::Failure;
@@ -42,8 +42,8 @@ pub(crate) struct EndedJob {
 }
 
 struct Worker {
+    /// Its standard input takes the names of jobs' files; to wait for its end closes that.
     process: Child,
-    jobs: ChildStdin,
     ends: BufReader<ChildStdout>,
     words: File,
     /// How much of the words is of jobs before.
@@ -67,7 +67,7 @@ impl JobSession {
                 *slot = Some(worker);
                 Ok(EndedJob { status, words })
             }
-            // It ended itself, and its status says why.
+            // It ended itself, and its status says why; or it is no worker, and ends when nobody asks any more.
             Err(_) => {
                 let status = worker.process.wait().map_err(Failure::file("wait for", program))?;
                 Ok(EndedJob { status, words: worker.new_words() })
@@ -85,10 +85,8 @@ impl Worker {
         }
         command.arg(WORK).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(words.try_clone()?);
         let mut process = command.spawn()?;
-        let pipe = || io::Error::other("a pipe is missing");
-        let jobs = process.stdin.take().ok_or_else(pipe)?;
-        let ends = BufReader::new(process.stdout.take().ok_or_else(pipe)?);
-        Ok(Worker { process, jobs, ends, words, read: 0 })
+        let ends = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Worker { process, ends: BufReader::new(ends), words, read: 0 })
     }
 
     /// The worker, if it still runs: it goes when the thread goes that started it.
@@ -97,7 +95,8 @@ impl Worker {
     }
 
     fn carry_out(&mut self, file: &Path) -> io::Result<ExitStatus> {
-        self.jobs.write_all(&[file.as_os_str().as_bytes(), &[0]].concat())?;
+        let jobs = self.process.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        jobs.write_all(&[file.as_os_str().as_bytes(), &[0]].concat())?;
         let mut line = String::new();
         self.ends.read_line(&mut line)?;
         let number = line.strip_suffix('\n').and_then(|number| number.parse().ok());
@@ -121,5 +120,27 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// What is named as the worker, and answers with something else, is not waited for in vain.
+    #[test]
+    fn who_answers_otherwise_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("other.sh");
+        std::fs::write(&program, "#!/bin/sh\necho otherwise >&2\necho otherwise\nexec cat > /dev/null\n")
+            .expect("room");
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("a mode");
+        let session = JobSession::default();
+        for _ in 0..2 {
+            let ended = session.carry_out(&program, Path::new("a.job")).expect("it starts");
+            assert_eq!((ended.status.code(), &*ended.words), (Some(0), &b"otherwise\n"[..]));
+        }
     }
 }
