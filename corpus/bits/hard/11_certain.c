@@ -1,6 +1,6 @@
 /* Ranges from what would be undefined otherwise: an index that certainly is used,
    a shift that certainly is made, a divisor; and the same where it is not certain,
-   which says nothing. Then the walk of figure 4.8 of Antoniadis (2011). */
+   which says nothing. Then the walk of the source document's figure 4.8. */
 #include "../bits.h"
 
 static const short table[10] = {5, 3, 8, 1, 9, 2, 7, 4, 6, 0};
