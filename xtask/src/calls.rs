@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask calls [NAME…]` compiles the programs beside this file, runs them once
 //! under callgrind and writes the table by which `fuel/1` charges such calls
-//! (`crates/instrument/src/cost/calls.txt`). For each function NAME there is a
+//! (`crates/library/src/charges.txt`). For each function NAME there is a
 //! function `at_NAME` that calls it and nothing else; what callgrind says was
 //! spent below it, divided by the calls, is the cost. Handlers call more by the
 //! compiler's hand: where NAME itself is among the callees, it alone counts.
@@ -36,7 +36,7 @@ mod search;
 
 use search::{Calls, Sample, Search};
 
-const TABLE: &str = "crates/instrument/src/cost/calls.txt";
+const TABLE: &str = "crates/library/src/charges.txt";
 
 /// What the library may take at most, in times of what is charged, before a weight is raised.
 const WANTED: f64 = 3.5;

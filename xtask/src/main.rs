@@ -39,7 +39,7 @@ usage: cargo xtask VERB
                         describe them in corpus.json; where: target/corpus, or
                         the folder in OPCOST_CORPUS
   calls [NAME…]         what calls of library functions (default: all) cost,
-                        under callgrind, into crates/instrument/src/cost/calls.txt
+                        under callgrind, into crates/library/src/charges.txt
   charges [NAME…]       the worst call of each of them, in times of what is charged,
                         and its argument; writes nothing
   dist [FLAGS]          a tarball and a Debian package of a release build, with

@@ -211,23 +211,46 @@ impl<'ast> Visit<'ast> for Objections {
     }
 }
 
-/// Names of which the room `library` has a record.
+/// Names of which the room `library` has a record. A word of other meanings is none by itself.
 static RECORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let table = sources::root().join("crates/library/src/control.txt");
-    let table = std::fs::read_to_string(table).expect("the table is there");
-    let lines = table.lines().filter(|line| !line.starts_with('#'));
-    let names = lines.filter_map(|line| line.split_once(':')).flat_map(|(names, _)| names.split_whitespace());
-    names.map(|name| name.trim_end_matches('*').to_owned()).collect()
+    let read = |table: &str| {
+        let path = sources::root().join("crates/library/src").join(table);
+        std::fs::read_to_string(path).expect("the table is there")
+    };
+    let mut names = BTreeSet::new();
+    for table in ["control.txt", "effects.txt", "system.txt", "lengths.txt"] {
+        let text = read(table);
+        let lines = text.lines().filter_map(|line| line.split('#').next()?.split_once(':'));
+        names.extend(lines.flat_map(|(names, _)| names.split_whitespace()).map(str::to_owned));
+    }
+    for table in ["fuel.txt", "charges.txt"] {
+        let text = read(table);
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        names.extend(lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned));
+    }
+    let names = names.iter().map(|name| name.trim_end_matches('*').to_owned());
+    names.filter(|name| !name.starts_with("llvm.") && !is_word(name)).collect()
 });
+
+/// Names that are also words, of options, operations and modules.
+const WORDS: &str = "abort abs access bind ceil clock close exit exp fabs floor fma fork free index kill link listen \
+     log memcpy memmove memset nearbyint open pow raise rand read remove rename rint round roundeven select send signal sqrt stat stderr stdin \
+     stdout time times trunc write";
+
+fn is_word(name: &str) -> bool {
+    WORDS.split_whitespace().any(|word| word == name)
+}
 
 /// Names in a module that the room `library` has, wherever they stand but in tests.
 #[derive(Default)]
 struct LibraryNames(BTreeSet<String>);
 
 impl LibraryNames {
+    /// Adds a name, or the names of a list in one text.
     fn add(&mut self, text: String) {
-        if RECORDS.contains(text.as_str()) {
-            self.0.insert(text);
+        let mut words = text.split_whitespace();
+        if words.all(|word| RECORDS.contains(word) || is_word(word)) {
+            self.0.extend(text.split_whitespace().filter(|word| RECORDS.contains(*word)).map(str::to_owned));
         }
     }
 

@@ -14,6 +14,7 @@
 //! | what is in memory, and who writes it? | [`memory`] |
 //! | which values can an integer have, and how many bits does it need? (one operation) | [`ranges`] |
 //! | which values can every value of a module have? | [`propagation`] |
+//! | does the code change how numbers are rounded? | [`rounding`] |
 //! | which bits of each value can anybody notice? | [`demand`] |
 //! | what decides a value? | [`dependence`] |
 //!
@@ -28,4 +29,5 @@ pub mod expression;
 pub mod memory;
 pub mod propagation;
 pub mod ranges;
+pub mod rounding;
 pub mod trips;

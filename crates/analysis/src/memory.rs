@@ -4,9 +4,6 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is known of a library function? | [`effect`] |
-//! | what does one do to memory? | [`effects`], read by [`effects_parse`] |
-//! | what does a library remember from call to call? | `library_state` |
 //! | what may a call do whose callee is not here? | [`external`] |
 //! | who runs a module's functions? | [`world`] |
 //! | what may a pointer point to? | [`addresses`] |
@@ -21,18 +18,14 @@
 //! | which version of a place is there? | `webs` |
 //! | which version does a load read? | [`versions`] |
 //!
-//! The two that recurrences and dependences ask are `versions` (through
+//! What is known of a library function is in the room `library`. The two that recurrences and dependences ask are `versions` (through
 //! [`Cells`](crate::cells::Cells)) and `addresses`.
 
 pub mod addresses;
 pub mod calls;
 pub(crate) mod contents;
-pub mod effect;
-pub mod effects;
-pub mod effects_parse;
 pub mod external;
 pub mod forms;
-mod library_state;
 pub mod summaries;
 pub mod verdicts;
 mod version;
@@ -46,11 +39,7 @@ mod writes;
 
 pub use addresses::moves::constant_distance;
 pub use addresses::{AddressTarget, Addresses, Apart, ObjectId, ObjectKind, Targets, TargetsId};
-pub use effect::Effect;
-pub use effects::Effects;
-pub use effects_parse::EffectError;
 pub use external::Externals;
-pub use library_state::LibraryStates;
 pub use verdicts::MEMORY_WORDS;
 pub use versions::MemoryVersions;
 pub use whole::MemoryModel;

@@ -13,7 +13,6 @@
 //! | what does a branch say? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls`, by promise `contracts` |
 //! | what does a load read? | `cells`, `wanted`, `contents`, `tables` |
-//! | does the code change how numbers are rounded? | [`rounding`] |
 //! | what do ranges rest on that is no step? | `facts`, [`told`] |
 //! | what may be taken as given? | `options` |
 //! | which values may be another word at each use? | `undefined` |
@@ -57,7 +56,6 @@ mod low;
 mod options;
 mod pointers;
 mod range;
-pub mod rounding;
 mod solve;
 mod sources;
 mod squares;

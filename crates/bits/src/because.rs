@@ -144,10 +144,10 @@ fn step(ranges: &Propagation, at: VariableId, passed: &[VariableId]) -> (Cause, 
 
 #[cfg(test)]
 mod tests {
-    use opcost_analysis::memory::effects::Effects;
     use opcost_analysis::memory::{MemoryModel, World};
     use opcost_analysis::propagation::{Limit, Propagation};
     use opcost_ir::{Layout, parse_module};
+    use opcost_library::Effects;
 
     use super::{Cause, MOST_LINKS, Owners, because};
 

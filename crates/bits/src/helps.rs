@@ -143,9 +143,9 @@ fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use opcost_analysis::memory::effects::Effects;
     use opcost_analysis::memory::{MemoryModel, World};
     use opcost_ir::{Layout, parse_module};
+    use opcost_library::Effects;
 
     use super::*;
 

@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 
 use free::{ASSUME_LIKE, is_free};
 
-pub(crate) use calls::is_charged;
 pub(crate) use free::is_assume_like;
 pub use table::CostTable;
 

@@ -28,7 +28,7 @@ use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
 use opcost_ir::{Call, CalleeRef, DeclarationId, Function, Linkage, Module, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::library::{LibraryFact, known};
+use opcost_library::{FuelClass, fuel_class};
 
 /// What is known of the calls of a module.
 pub(crate) struct Leaving {
@@ -196,8 +196,8 @@ pub(crate) fn is_doubtful(module: &Module, call: &Call) -> bool {
         CalleeRef::Declaration(id) => {
             let declaration = &module.declarations[id];
             let is_harmless = matches!(
-                known(&declaration.name),
-                Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs | LibraryFact::Ends)
+                fuel_class(&declaration.name),
+                Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs | FuelClass::Ends)
             );
             !declaration.is_intrinsic && !is_harmless
         }
@@ -211,7 +211,7 @@ pub(crate) fn is_unknown(module: &Module, call: &Call) -> bool {
     match call.callee {
         CalleeRef::Declaration(id) => {
             let declaration = &module.declarations[id];
-            !declaration.is_intrinsic && known(&declaration.name).is_none()
+            !declaration.is_intrinsic && fuel_class(&declaration.name).is_none()
         }
         _ => is_doubtful(module, call),
     }
@@ -223,7 +223,7 @@ fn is_opaque(module: &Module, id: DeclarationId) -> bool {
     let declaration = &module.declarations[id];
     let name = declaration.name.as_str();
     (declaration.is_intrinsic && moves_stack(name))
-        || (module.module_assembly_has_code && !declaration.is_intrinsic && known(name).is_none())
+        || (module.module_assembly_has_code && !declaration.is_intrinsic && fuel_class(name).is_none())
 }
 
 /// Whether this intrinsic sets the stack pointer, or may.

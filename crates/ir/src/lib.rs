@@ -59,7 +59,7 @@ pub use metering::{Charged, FuelEdit, Keeper, MeteredSite, Metering, SiteId, Str
 pub use module::{Block, Declaration, Flow, Function, Instruction, LatchFacts, Module};
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
-pub use outside::{Outside, is_name_of_libraries};
+pub use outside::Outside;
 pub use recording::{
     Check, CheckInput, CheckStep, IntegerComparison, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS,
     MOST_TERMS, PointId, PointKind, RecordEdit, RecordPoint, Recording,

@@ -7,9 +7,8 @@
 //! is what lies between `__start_tab` and `__stop_tab`. What is reached so may be
 //! called with anything and hold anything, whoever else calls and writes it.
 //!
-//! A definition that others see is reached if its name stands in a table of names
-//! (`outside/names.txt`, which says how it was read), is reserved to the
-//! implementation (`__x`, `_X`), or if the module looks names up when it runs
+//! A definition that others see is reached if libraries may know its name
+//! ([`is_name_of_libraries`]), or if the module looks names up when it runs
 //! (`dlsym`). Whoever sees it, it is reached if code generation may call it, if
 //! it is kept for others (`llvm.used`, `llvm.compiler.used`), lies in a section of
 //! its own choice, is named in assembly, or if the module takes the ends of all data.
@@ -18,17 +17,15 @@
 //! functions have data before their code (`prefix`, `prologue`), which may hold addresses.
 //! The unwinder calls personalities.
 //!
-//! Input: a module. Output: [`Outside`]. Cost: a look-up for each name, and the
-//! table once. Limits: that a library of the user's knows a name which is not in
+//! Input: a module. Output: [`Outside`]. Cost: a look-up for each name. Limits: that a library of the user's knows a name which is not in
 //! the table cannot be seen. Flags of the linker that rename are not seen here; whoever has them
 //! takes the world for open.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
 use opcost_index::IdSet;
 use opcost_key::FunctionId;
-use opcost_library::{ControlEffect, control_effect};
+use opcost_library::{ControlEffect, as_linked, control_effect, is_generated, is_name_of_libraries};
 
 use crate::{
     Call, CalleeRef, ConstantValue, DeclarationId, Function, GlobalId, GlobalKind, Linkage, Module,
@@ -63,7 +60,7 @@ impl Outside {
                 || by_code
                 || is_exported
                 || is_placed(function)
-                || in_assembly.contains(plain(&function.name))
+                || in_assembly.contains(as_linked(&function.name))
             {
                 outside.functions.insert(id);
             }
@@ -74,7 +71,8 @@ impl Outside {
         for (id, global) in module.globals.iter() {
             let by_name = is_seen(global.linkage) && (is_looked_up || is_name_of_libraries(&global.name));
             let is_table = global.name.starts_with("llvm.");
-            let is_placed = global.section.is_some() || all_data || in_assembly.contains(plain(&global.name));
+            let is_placed =
+                global.section.is_some() || all_data || in_assembly.contains(as_linked(&global.name));
             let is_given =
                 global.is_given_away || global.linkage == Linkage::Elsewhere && !global.is_declared;
             if !is_table && (by_name || is_placed || is_given) {
@@ -217,14 +215,9 @@ fn has_data_before(function: &Function) -> bool {
     function.marks.iter().any(|mark| matches!(&**mark, "prefix" | "prologue"))
 }
 
-/// The name as the linker sees it.
-fn plain(name: &str) -> &str {
-    name.strip_prefix('\u{1}').unwrap_or(name)
-}
-
 /// Functions that look names up, or load what does.
 fn looks_up(name: &str) -> bool {
-    matches!(control_effect(plain(name)), Some(ControlEffect::LoadsCode | ControlEffect::FindsNames))
+    matches!(control_effect(as_linked(name)), Some(ControlEffect::LoadsCode | ControlEffect::FindsNames))
 }
 
 /// Names that linkers give to the ends of data.
@@ -245,141 +238,13 @@ fn is_end(name: &str) -> bool {
         "_DYNAMIC",
         "_GLOBAL_OFFSET_TABLE_",
     ];
-    ALL.contains(&plain(name))
+    ALL.contains(&as_linked(name))
 }
-
-/// Whether libraries, start files or code generation may know a name.
-pub fn is_name_of_libraries(name: &str) -> bool {
-    let name = plain(name);
-    if let Some(rest) = name.strip_prefix("_Z") {
-        return is_known_in_cxx(rest);
-    }
-    TABLE.library.holds(name) || TABLE.generated.holds(name) || is_reserved(name)
-}
-
-/// Whether code generation or the optimiser may make a call of a name.
-fn is_generated(name: &str) -> bool {
-    let name = plain(name);
-    let is_operator = ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator));
-    is_operator || TABLE.generated.holds(name)
-}
-
-/// Names of the implementation, but for those that compilers make of the source's.
-fn is_reserved(name: &str) -> bool {
-    let mangled = |start: &str, next: fn(char) -> bool| {
-        name.strip_prefix(start).and_then(|rest| rest.chars().next()).is_some_and(next)
-    };
-    // Rust, Fortran, D.
-    let is_made = mangled("_R", |c| matches!(c, 'N' | 'I' | 'C' | 'M' | 'X' | 'Y'))
-        || mangled("_Q", |c| matches!(c, 'Q' | 'M' | 'P' | 'F' | 'E' | 'C' | 'B'))
-        || mangled("_D", |c| c.is_ascii_digit());
-    let mut chars = name.chars();
-    let starts = (chars.next(), chars.next());
-    matches!(starts, (Some('_'), Some(c)) if c == '_' || c.is_ascii_uppercase()) && !is_made
-}
-
-/// Of a name after `_Z`: operators that a program may own, and what the library instantiates.
-fn is_known_in_cxx(name: &str) -> bool {
-    if ["nw", "na", "dl", "da"].iter().any(|operator| name.starts_with(operator)) {
-        return true;
-    }
-    let thing = ["TV", "TI", "TS", "TT", "TC", "GV", "GR", "GTt"]
-        .iter()
-        .find_map(|kind| name.strip_prefix(kind))
-        .unwrap_or(name);
-    let thing = thing.strip_prefix('N').unwrap_or(thing).trim_start_matches(['K', 'V', 'R', 'O']);
-    // Entities by length: `St12basic_stringIc…` begins with `St12basic_string`.
-    (2..=thing.len().min(MOST_ENTITY))
-        .filter(|&length| thing.is_char_boundary(length))
-        .any(|length| TABLE.entities.contains(&thing[..length]))
-}
-
-/// The longest entity in the table is shorter.
-const MOST_ENTITY: usize = 64;
-
-/// Words of a part of the table.
-#[derive(Default)]
-struct Names {
-    words: HashSet<&'static str>,
-    beginnings: Vec<&'static str>,
-}
-
-impl Names {
-    fn holds(&self, name: &str) -> bool {
-        self.words.contains(name) || self.beginnings.iter().any(|beginning| name.starts_with(beginning))
-    }
-}
-
-/// The table, read.
-struct Table {
-    generated: Names,
-    library: Names,
-    entities: HashSet<&'static str>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut parts: HashMap<&str, Names> = HashMap::new();
-    let mut part = "";
-    for line in include_str!("outside/names.txt").lines().filter(|line| !line.starts_with('#')) {
-        if let Some(title) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            part = title;
-            continue;
-        }
-        let names = parts.entry(part).or_default();
-        for word in line.split_whitespace() {
-            match word.strip_suffix('*') {
-                Some(beginning) => names.beginnings.push(beginning),
-                None => _ = names.words.insert(word),
-            }
-        }
-    }
-    let mut take = |title: &str| parts.remove(title).unwrap_or_default();
-    Table { generated: take("generated"), library: take("library"), entities: take("std").words }
-});
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::parse_module;
-
-    #[test]
-    fn the_table_has_its_parts() {
-        assert!(TABLE.generated.words.len() > 1000 && TABLE.library.words.len() > 3000);
-        assert!(TABLE.entities.len() > 200);
-        assert!(TABLE.entities.iter().all(|entity| entity.len() <= MOST_ENTITY));
-    }
-
-    #[test]
-    fn names_of_libraries_are_known_and_those_of_programs_are_not() {
-        for name in
-            ["memcpy", "malloc", "optind", "environ", "stdout", "signgam", "qsort", "xerbla_", "_init"]
-        {
-            assert!(is_name_of_libraries(name), "{name}");
-        }
-        for name in ["__udivti3", "\u{1}memset", "fmod", "bcmp", "_Znwm", "_ZdlPv", "_ZSt9terminatev"] {
-            assert!(is_name_of_libraries(name), "{name}");
-        }
-        let of_cxx = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv";
-        assert!(
-            is_name_of_libraries(of_cxx)
-                && is_name_of_libraries("__cyg_profile_func_enter")
-                && is_name_of_libraries("PyInit_spam")
-        );
-        for name in [
-            "main",
-            "MAIN__",
-            "_QQmain",
-            "step",
-            "work",
-            "_Z4stepi",
-            "_ZNSt6vectorIiSaIiEE9push_backERKi",
-            "_QMmPstep",
-            "step_",
-        ] {
-            assert!(!is_name_of_libraries(name), "{name}");
-        }
-        assert!(is_generated("memcpy") && is_generated("__addtf3") && !is_generated("optind"));
-    }
 
     #[test]
     fn what_is_kept_placed_or_named_is_reached_whoever_sees_it() {

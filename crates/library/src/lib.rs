@@ -1,153 +1,40 @@
-//! What do functions of the run-time libraries do?
+//! What is known of the functions of the run-time libraries?
 //!
-//! Rooms ask of a name, and no room has a list of names of its own. So far this is what they do to control
-//! ([`control_effect`]): whether they start a thread, fork, jump, or have something called later. `xtask/tests/limits.rs`
-//! finds lists of such names elsewhere, and `limits.txt` beside it has those that are left.
+//! One [`LibraryFunction`] a name, from tables of text: what it does to control (`control.txt`), to memory and with input
+//! (`effects.txt`), outside of the program (`system.txt`), what it is to a metered program (`fuel.txt`), how its work is
+//! charged and timed (`charges.txt`, `lengths.txt`, `timed.txt`), and which names libraries and code generation may know at all (`names.txt`). Rooms ask of a name, and no room has a list
+//! of names of its own: `xtask/tests/limits.rs` finds such lists, and `limits.txt` beside it has those that are left.
 //!
-//! Input: a name as the linker has it. Output: one record. Cost: a look-up; the table is read once. Limit: what a
+//! The tables were read of glibc 2.36, musl 1.2.5, libstdc++ 12, libgomp 12 and LLVM 22. `tests/agreement.rs` holds
+//! them against each other, and against what those libraries export.
+//!
+//! Input: a name as the linker has it. Output: finished values. Cost: a look-up; each table is read once. Limit: what a
 //! program defines itself under such a name is its own, so callers ask of declarations only.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+mod charges;
+mod control;
+pub mod effect;
+mod effects;
+mod effects_parse;
+mod fuel;
+mod function;
+mod lengths;
+mod names;
+mod states;
+mod system;
+mod table;
+mod timed;
 
-/// What a function does to control, besides what a call and a return do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ControlEffect {
-    /// Starts a thread, or work that a thread does.
-    StartsThread {
-        /// Which argument is the function where it begins, if one is.
-        begins: Option<usize>,
-    },
-    /// Has a function called at any time, in this thread by a signal or in another one.
-    Notifies,
-    /// Returns in two processes.
-    Forks,
-    /// Starts another process, and returns once.
-    StartsProcess,
-    /// Another program takes the place of this one.
-    BecomesProgram,
-    /// Returns, and may do so again later.
-    ReturnsTwice,
-    /// Leaves frames that are still in a call.
-    Jumps,
-    /// Goes on on another stack, now or later.
-    SwitchesStacks,
-    /// Ends the process, after what was to be called at its end or at once.
-    EndsProcess,
-    /// Ends this thread.
-    EndsThread,
-    /// Leaves frames for one that handles an exception.
-    Throws,
-    /// Says what is called when a signal comes.
-    HandlesSignals,
-    /// Has a signal sent after a time.
-    TimesSignal,
-    /// Sends a signal, also to this very thread.
-    SendsSignal,
-    /// Brings code that no module has, or gives addresses by name.
-    LoadsCode,
-    /// Describes what is loaded, and so where names are.
-    FindsNames,
-    /// Says what is called at the end of the process or thread.
-    CallsAtEnd,
-    /// Whatever the number says.
-    SystemCall,
-}
-
-struct Table {
-    exact: HashMap<&'static str, ControlEffect>,
-    /// Longest first.
-    beginnings: Vec<(&'static str, ControlEffect)>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { exact: HashMap::new(), beginnings: Vec::new() };
-    let lines = include_str!("control.txt").lines();
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (names, effect) = line.split_once(':').expect("a line has a colon");
-        let effect = read_effect(effect.trim()).expect("the clause is known");
-        for name in names.split_whitespace() {
-            match name.strip_suffix('*') {
-                Some(beginning) => table.beginnings.push((beginning, effect)),
-                None => _ = table.exact.insert(name, effect),
-            }
-        }
-    }
-    table.beginnings.sort_by_key(|(beginning, _)| std::cmp::Reverse(beginning.len()));
-    table
-});
-
-/// What a function of the libraries does to control; none if it is called and returns, or is not known.
-pub fn control_effect(name: &str) -> Option<ControlEffect> {
-    let by_beginning = || {
-        let found = TABLE.beginnings.iter().find(|(beginning, _)| name.starts_with(beginning));
-        found.map(|(_, effect)| *effect)
-    };
-    TABLE.exact.get(name).copied().or_else(by_beginning)
-}
-
-/// Whether a function of the libraries may have code of the program run in another thread.
-pub fn starts_threads(name: &str) -> bool {
-    matches!(control_effect(name), Some(ControlEffect::StartsThread { .. } | ControlEffect::Notifies))
-}
-
-fn read_effect(clause: &str) -> Option<ControlEffect> {
-    if let Some(rest) = clause.strip_prefix("starts a thread") {
-        let begins = match rest.strip_prefix(" at ") {
-            Some(number) => Some(number.parse().ok()?),
-            None => None,
-        };
-        return Some(ControlEffect::StartsThread { begins });
-    }
-    Some(match clause {
-        "notifies" => ControlEffect::Notifies,
-        "forks" => ControlEffect::Forks,
-        "starts a process" => ControlEffect::StartsProcess,
-        "becomes another program" => ControlEffect::BecomesProgram,
-        "returns twice" => ControlEffect::ReturnsTwice,
-        "jumps" => ControlEffect::Jumps,
-        "switches stacks" => ControlEffect::SwitchesStacks,
-        "ends the process" => ControlEffect::EndsProcess,
-        "ends the thread" => ControlEffect::EndsThread,
-        "throws" => ControlEffect::Throws,
-        "finds names" => ControlEffect::FindsNames,
-        "handles signals" => ControlEffect::HandlesSignals,
-        "has a signal sent later" => ControlEffect::TimesSignal,
-        "sends a signal" => ControlEffect::SendsSignal,
-        "loads code" => ControlEffect::LoadsCode,
-        "calls at the end" => ControlEffect::CallsAtEnd,
-        "does what a system call does" => ControlEffect::SystemCall,
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_beginnings_are_found() {
-        let thread = |begins| Some(ControlEffect::StartsThread { begins });
-        assert_eq!(control_effect("pthread_create"), thread(Some(2)));
-        assert_eq!(control_effect("thrd_create"), thread(Some(1)));
-        // What flang makes of `parallel if(…)`, and clang of `teams`.
-        assert_eq!(control_effect("__kmpc_fork_call_if"), thread(None));
-        assert_eq!(control_effect("__kmpc_fork_teams"), thread(None));
-        assert_eq!(control_effect("GOMP_parallel_loop_dynamic"), thread(None));
-        assert_eq!(control_effect("vfork"), Some(ControlEffect::Forks));
-        assert_eq!(control_effect("pthread_self"), None);
-        assert_eq!(control_effect(""), None);
-    }
-
-    #[test]
-    fn each_name_stands_once() {
-        let lines = include_str!("control.txt").lines().filter(|line| !line.starts_with('#'));
-        let mut names: Vec<&str> =
-            lines.filter_map(|line| Some(line.split_once(':')?.0)).flat_map(str::split_whitespace).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-        assert_eq!(TABLE.exact.len() + TABLE.beginnings.len(), count);
-    }
-}
+pub use charges::{CallCharge, charge, weights};
+pub use control::{ControlEffect, control_effect, starts_threads};
+pub use effect::Effect;
+pub use effects::Effects;
+pub use effects_parse::EffectError;
+pub use fuel::{FUEL_TABLE, FuelClass, fuel_class};
+pub use function::{LibraryFunction, names};
+pub use lengths::{WorkedLength, worked_lengths};
+pub use names::{as_linked, is_generated, is_in_every_image, is_name_of_libraries};
+pub use states::LibraryStates;
+pub use system::{SystemEffect, system_effects};
+pub use table::unversioned;
+pub use timed::timed_as;

@@ -14,10 +14,10 @@
 
 use num_traits::{One, Zero};
 use opcost_analysis::memory::MemoryModel;
-use opcost_analysis::memory::effect::Returns;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, Module, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_library::effect::Returns;
 use opcost_library::{ControlEffect, control_effect, starts_threads};
 
 use crate::fraction::Fraction;

@@ -1,12 +1,13 @@
 //! Is a plan of charges what the code needs, and does its auditor refuse one that is not?
 
-use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{
     ChargeEdit, Charging, Check, CheckInput, CheckStep, EditPoint, Layout, Module, PointId, PointKind,
     RecordEdit, RecordPoint, Recording, Value, parse_module,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_library::Effects;
 use opcost_predict::charges::{Chargeable, LoopPoint, charging};
 use opcost_predict::charges_verified::{ChargeDefect, verify};
 use opcost_predict::cut_offs;

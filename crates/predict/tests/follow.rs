@@ -6,11 +6,12 @@
 //! block that it decides may be called exact.
 
 use opcost_analysis::dependence::Reads;
-use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::Bindings;
 use opcost_index::Id;
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::{BlockId, FunctionId};
+use opcost_library::Effects;
 use opcost_predict::fraction::rounded;
 use opcost_predict::{Prediction, Wishes, predict};
 use opcost_testkit::{

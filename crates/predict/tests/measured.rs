@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use opcost_analysis::dependence::Reads;
-use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::Bindings;
 use opcost_index::Id;
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::{BlockId, FunctionId};
+use opcost_library::Effects;
 use opcost_predict::{LoopRun, Measured, Prediction, Wishes, predict};
 use opcost_testkit::{
     Ended, Interpreter, LoopShape, Scalar, all_inputs, function_named, natural_loops, random_loops,

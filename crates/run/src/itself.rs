@@ -14,32 +14,11 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::run::READS_ITSELF;
 use opcost_key::{Callee, Hash128};
+use opcost_library::{SystemEffect, system_effects};
 use opcost_recover::ModuleCounts;
 
 use crate::image::Image;
 
-/// Functions that say something of the program's own code.
-const ABOUT_CODE: [&str; 14] = [
-    "dl_iterate_phdr",
-    "dladdr",
-    "dladdr1",
-    "dlinfo",
-    "_dl_find_object",
-    "backtrace",
-    "backtrace_symbols",
-    "backtrace_symbols_fd",
-    "_Unwind_Backtrace",
-    "_Unwind_Find_FDE",
-    "_Unwind_FindEnclosingFunction",
-    "_Unwind_GetLanguageSpecificData",
-    "unw_step",
-    "unw_get_proc_info",
-];
-/// Functions that open a file.
-const OPENING: [&str; 8] =
-    ["open", "open64", "openat", "openat64", "fopen", "fopen64", "__open_2", "__open64_2"];
-/// Functions that only say where a link leads.
-const FOLLOWING: [&str; 2] = ["readlink", "readlinkat"];
 /// How Linux calls the file of a process.
 const OWN_FILE: &[u8] = b"/proc/self/exe";
 
@@ -62,10 +41,11 @@ pub(crate) fn reads_itself(
         let path = program.path;
         let image = &images[path];
         let used = called_of(program, image);
-        let has = |names: &[&str]| names.iter().any(|name| used.contains(name));
+        let has =
+            |does: fn(&SystemEffect) -> bool| used.iter().any(|name| system_effects(name).iter().any(does));
         let is_rusts = image.maps.iter().any(|(_, map)| map.build.compiler.starts_with("rustc"));
-        opens |= !is_rusts && has(&OPENING) && !has(&FOLLOWING) && names_own_file(path);
-        called.extend(used.into_iter().filter(|name| ABOUT_CODE.contains(name)));
+        opens |= !is_rusts && has(opens_file) && !has(follows_link) && names_own_file(path);
+        called.extend(used.into_iter().filter(|name| system_effects(name).iter().any(inspects_code)));
     }
     if called.is_empty() && !opens {
         return None;
@@ -77,7 +57,19 @@ pub(crate) fn reads_itself(
     Some(format!("{READS_ITSELF}, which counters change: it uses {list}"))
 }
 
-/// Functions of these tables that a program called.
+fn opens_file(effect: &SystemEffect) -> bool {
+    matches!(effect, SystemEffect::OpensByMode(_) | SystemEffect::OpensByFlags(_))
+}
+
+fn follows_link(effect: &SystemEffect) -> bool {
+    matches!(effect, SystemEffect::FollowsLink)
+}
+
+fn inspects_code(effect: &SystemEffect) -> bool {
+    matches!(effect, SystemEffect::InspectsCode)
+}
+
+/// Functions with one of these effects that a program called.
 fn called_of<'a>(program: &CountedImage<'_>, image: &'a Image) -> BTreeSet<&'a str> {
     let mut called = BTreeSet::new();
     for (hash, counts) in program.modules {
@@ -87,8 +79,8 @@ fn called_of<'a>(program: &CountedImage<'_>, image: &'a Image) -> BTreeSet<&'a s
         for (id, function) in map.functions.iter().filter(|(_, function)| !own(&function.name)) {
             for call in &function.calls {
                 let Callee::Declared(name) = &call.callee else { continue };
-                let is_known =
-                    [&ABOUT_CODE[..], &OPENING, &FOLLOWING].iter().any(|all| all.contains(&&**name));
+                let does = |effect| opens_file(effect) || follows_link(effect) || inspects_code(effect);
+                let is_known = system_effects(name).iter().any(does);
                 if is_known && counts.functions[id].instruction(function, call.instruction) > 0 {
                     called.insert(name.as_str());
                 }

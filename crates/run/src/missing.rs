@@ -19,43 +19,12 @@ use object::read::ReadCache;
 use opcost_answer::names::shown_name;
 use opcost_instrument::reads_unwind_tables;
 use opcost_key::ModuleMap;
+use opcost_library::{ControlEffect, control_effect, is_in_every_image};
 
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::image::MAP_SECTION;
 
-/// Functions that the C library, the compiler or rustc puts into every image.
-const SUPPORT: [&str; 20] = [
-    "atexit",
-    "at_quick_exit",
-    "pthread_atfork",
-    "stat",
-    "fstat",
-    "lstat",
-    "fstatat",
-    "mknod",
-    "mknodat",
-    "stat64",
-    "fstat64",
-    "lstat64",
-    "fstatat64",
-    "main",
-    "memcpy",
-    "memmove",
-    "memset",
-    "memcmp",
-    "bcmp",
-    "strlen",
-];
-/// What sends exceptions through frames.
-const THROWING: [&str; 6] = [
-    "_Unwind_RaiseException",
-    "_Unwind_Resume",
-    "_Unwind_ForcedUnwind",
-    "_Unwind_Resume_or_Rethrow",
-    "__cxa_throw",
-    "__cxa_rethrow",
-];
 /// How many names are written.
 const NAMED: usize = 4;
 /// How far around a program libtool's folders are looked for.
@@ -137,7 +106,7 @@ fn own_code(ran: &Ran<'_>) -> Option<Missing> {
     };
     let own: BTreeSet<&str> = file.symbols().filter(is_code).filter_map(|one| one.name().ok()).collect();
     let is_support = |name: &str| {
-        SUPPORT.contains(&name)
+        is_in_every_image(name)
             || name.starts_with("__")
             || name.starts_with("opc")
             || name.contains("__rust")
@@ -163,7 +132,8 @@ fn own_code(ran: &Ran<'_>) -> Option<Missing> {
 
 /// Functions that read the tables of frames, if an exception went through frames.
 fn unwind_tables(ran: &Ran<'_>) -> Option<Missing> {
-    let has_thrown = ran.called.iter().any(|(name, calls)| THROWING.contains(name) && *calls > 0);
+    let throws = |name: &str| control_effect(name) == Some(ControlEffect::Throws);
+    let has_thrown = ran.called.iter().any(|(name, calls)| throws(name) && *calls > 0);
     let functions = ran.maps.iter().flat_map(|map| map.functions.values());
     let left = functions.filter(|one| one.segments.is_empty() && reads_unwind_tables(&one.name));
     let names: BTreeSet<&str> = left.map(|one| shorter(&one.name)).collect();

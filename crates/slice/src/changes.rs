@@ -10,48 +10,16 @@
 
 use opcost_ir::{Access, CalleeRef};
 use opcost_key::InstructionId;
-use opcost_library::{ControlEffect, control_effect};
+use opcost_library::{ControlEffect, SystemEffect, control_effect, system_effects};
 
 use crate::closure::Closure;
 use crate::library::Library;
 use crate::site::SliceSite;
 
-/// They are in the table of effects, and change what is outside of the program.
-const CHANGING: &[&str] = &[
-    "freopen",
-    "freopen64",
-    "popen",
-    "creat",
-    "creat64",
-    "ftruncate",
-    "truncate",
-    "chmod",
-    "mkdir",
-    "rmdir",
-    "unlink",
-    "rename",
-    "remove",
-    "link",
-    "symlink",
-    "mkstemp",
-    "mkdtemp",
-    "send",
-    "sendto",
-    "syslog",
-    "system",
-    "_FortranAioBeginEndfile",
-];
-const OPENING: &[&str] = &["fopen", "fopen64"];
-/// They open a file, and which argument the flags are.
-const OPENING_BY_FLAGS: &[(&str, usize)] =
-    &[("open", 1), ("open64", 1), ("__open_2", 1), ("__open64_2", 1), ("openat", 2)];
 /// Flags with which a file may be written or made: `O_WRONLY`, `O_RDWR`, `O_CREAT`, `O_TRUNC`.
 const WRITING_FLAGS: u128 = 0o1 | 0o2 | 0o100 | 0o1000;
-const FORTRAN_OPENS: &[&str] = &["_FortranAioBeginOpenUnit", "_FortranAioBeginOpenNewUnit"];
 const FORTRAN_STATUS: &str = "_FortranAioSetStatus";
 const FORTRAN_ACTION: &str = "_FortranAioSetAction";
-/// Beginnings of names of what others know by the names alone.
-const CHANGING_BEGINNINGS: &[&str] = &["MPI_File_", "mpi_file_", "_FortranAExecuteCommandLine"];
 /// What compilers call for arithmetic: the table does not have it.
 const ARITHMETIC: &[&str] = &["__mul", "__div", "__udiv", "__mod", "__umod", "__powi", "__fix", "__float"];
 /// The C++ library, and what of it has files.
@@ -90,24 +58,19 @@ impl Closure<'_> {
                     | ControlEffect::SendsSignal
             )
         );
-        if processes
-            || CHANGING.contains(&name)
-            || CHANGING_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        {
-            return true;
-        }
-        if OPENING.contains(&name) {
-            return !library.only_reads(function, site.instruction);
-        }
-        if let Some(&(_, position)) = OPENING_BY_FLAGS.iter().find(|(known, _)| *known == name) {
-            let flags = library.integer(function, site.instruction, position);
-            return flags.is_none_or(|flags| flags & WRITING_FLAGS != 0);
-        }
-        match name {
-            _ if FORTRAN_OPENS.contains(&name) => !self.opens_old(site),
-            FORTRAN_STATUS => !["OLD", "KEEP"].iter().any(|word| self.has_word(site, word)),
-            _ => library.writes_unit(function, site.instruction, name),
-        }
+        let does = |effect: &SystemEffect| match *effect {
+            SystemEffect::Changes => true,
+            SystemEffect::OpensByMode(mode) => !library.only_reads(function, site.instruction, mode),
+            SystemEffect::OpensByFlags(flags) => {
+                let flags = library.integer(function, site.instruction, flags);
+                flags.is_none_or(|flags| flags & WRITING_FLAGS != 0)
+            }
+            SystemEffect::OpensUnit(_) => !self.opens_old(site),
+            SystemEffect::PrintsToUnit(unit) => library.is_unit_of_file(function, site.instruction, unit),
+            _ => false,
+        };
+        let removes = name == FORTRAN_STATUS && !["OLD", "KEEP"].iter().any(|word| self.has_word(site, word));
+        processes || removes || system_effects(name).iter().any(does)
     }
 
     /// Whether an `OPEN` says `STATUS='OLD'` or `ACTION='READ'`, so that no file is made.

@@ -17,11 +17,11 @@
 //! control dependences, and the writes that reads may see.
 
 use opcost_analysis::memory::addresses::{Offsets, TargetsId};
-use opcost_analysis::memory::effect::Touching;
 use opcost_analysis::memory::{MemoryModel, ObjectId, ObjectKind, Writers};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_library::effect::Touching;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::control::Control;
@@ -331,9 +331,9 @@ impl<'a> Closure<'a> {
             for (position, &argument) in (0..).zip(arguments) {
                 for touched in effect.touches_of(position) {
                     let reads = match touched.how {
-                        Touching::Reads | Touching::KeepsWhatItPointsTo => true,
+                        Touching::Reads | Touching::RetainsPointees => true,
                         // What is kept is read later, at a time that is not seen.
-                        Touching::Keeps => !self.is_let_go(site),
+                        Touching::Retains => !self.is_let_go(site),
                         _ => false,
                     };
                     if reads {

@@ -15,12 +15,12 @@
 use opcost_analysis::evolution::{FunctionEvolution, Source, TripAssumption, TripCount};
 use opcost_analysis::expression::Formulas;
 use opcost_analysis::memory::MemoryVersions;
-use opcost_analysis::memory::effect::Returns;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{CalleeRef, Function, Opcode};
 use opcost_key::{BlockId, FunctionId};
+use opcost_library::effect::Returns;
 use rustc_hash::FxHashMap;
 
 use crate::closure::Closure;

@@ -15,12 +15,13 @@
 //! Input: the memory model. Output: a [`Fate`] for each call. Limit: names of
 //! libraries are believed, as the effect table is.
 
-use opcost_analysis::memory::effect::{Effect, ResultKind, Returns, Touching};
-use opcost_analysis::memory::{LibraryStates, MemoryModel, ObjectKind};
+use opcost_analysis::memory::{MemoryModel, ObjectKind};
 use opcost_ir::{
     Access, Call, CalleeRef, ConstantValue, DeclarationId, Function, Module, Opcode, ScalarValue, Value,
 };
 use opcost_key::{FunctionId, InstructionId};
+use opcost_library::effect::{Effect, ResultKind, Returns, Touching};
+use opcost_library::{LibraryStates, SystemEffect, system_effects};
 
 use crate::site::SliceSite;
 
@@ -53,174 +54,8 @@ pub(crate) enum State {
     FortranRandom,
 }
 
-const RANDOM: &[&str] = &[
-    "rand",
-    "srand",
-    "random",
-    "srandom",
-    "initstate",
-    "setstate",
-    "rand48",
-    "srand48",
-    "lrand48",
-    "mrand48",
-    "drand48",
-];
-const CLOCKS: &[&str] = &[
-    "time",
-    "clock",
-    "clock_gettime",
-    "clock_getres",
-    "gettimeofday",
-    "getrusage",
-    "times",
-    "timespec_get",
-    "MPI_Wtime",
-    "MPI_Wtick",
-    "mpi_wtime_",
-    "mpi_wtick_",
-    "omp_get_wtime",
-    "omp_get_wtime_",
-    "_FortranACpuTime",
-    "_FortranASystemClockCount",
-    "_FortranASystemClockCountRate",
-    "_FortranASystemClockCountMax",
-    "_FortranADateAndTime",
-    "etime_",
-    "dtime_",
-    "second_",
-];
-/// What they write or give follows from what they read.
-const COMPUTING: &[&str] = &[
-    "bcopy",
-    "bzero",
-    "swab",
-    "sincos",
-    "sincosf",
-    "sprintf",
-    "snprintf",
-    "__sprintf_chk",
-    "__snprintf_chk",
-    "rand_r",
-    "getenv",
-    "secure_getenv",
-    "_FortranAArgumentCount",
-    "_FortranAGetCommandArgument",
-    "_FortranAGetEnvVariable",
-    "__ctype_b_loc",
-    "__ctype_tolower_loc",
-    "__ctype_toupper_loc",
-    "strlcpy",
-    "strlcat",
-    "sscanf",
-    "__isoc99_sscanf",
-    "__isoc23_sscanf",
-];
 /// It gives the address of `errno`.
 const ERRORS: &str = "__errno_location";
-/// They print to standard output or error.
-const TO_STANDARD: &[&str] =
-    &["printf", "vprintf", "__printf_chk", "__vprintf_chk", "puts", "putchar", "putchar_unlocked", "perror"];
-/// They print to a stream: which argument it is.
-const TO_STREAM: &[(&str, usize)] = &[
-    ("fprintf", 0),
-    ("vfprintf", 0),
-    ("__fprintf_chk", 0),
-    ("__vfprintf_chk", 0),
-    ("fputs", 1),
-    ("fputs_unlocked", 1),
-    ("fputc", 1),
-    ("fputc_unlocked", 1),
-    ("putc", 1),
-    ("putc_unlocked", 1),
-    ("_IO_putc", 1),
-    ("fwrite", 3),
-    ("fwrite_unlocked", 3),
-    ("fflush", 0),
-    ("fflush_unlocked", 0),
-];
-/// They may lead standard output elsewhere, or look at what was printed.
-const REDIRECTING: &[&str] = &[
-    "freopen",
-    "freopen64",
-    "dup",
-    "dup2",
-    "dup3",
-    "pipe",
-    "pipe2",
-    "popen",
-    "system",
-    "ftell",
-    "ftello",
-    "ftello64",
-    "fseek",
-    "fseeko",
-    "fseeko64",
-    "rewind",
-    "fgetpos",
-    "fsetpos",
-    "lseek",
-    "lseek64",
-    "setvbuf",
-    "setbuf",
-    "setbuffer",
-    "fcntl",
-    "fstat",
-    "fstat64",
-    "fdopen",
-    "fopencookie",
-    "open_memstream",
-    "open_wmemstream",
-    "fmemopen",
-    "register_printf_function",
-    "register_printf_specifier",
-    "fileno",
-    "ferror",
-];
-/// With these a program may read files.
-const READING: &[&str] = &[
-    "fdopen",
-    "open",
-    "open64",
-    "openat",
-    "creat",
-    "__open_2",
-    "__open64_2",
-    "tmpfile",
-    "tmpfile64",
-    "mkstemp",
-    "stat",
-    "lstat",
-    "stat64",
-    "lstat64",
-    "__xstat",
-    "access",
-    "fstatat",
-    "mmap",
-    "mmap64",
-    "execv",
-    "execvp",
-    "rename",
-];
-const OPENING: &[&str] = &["fopen", "fopen64"];
-const FORTRAN_INPUT: &[&str] = &[
-    "_FortranAioBeginExternalListInput",
-    "_FortranAioBeginExternalFormattedInput",
-    "_FortranAioBeginUnformattedInput",
-];
-/// Printing statements: which argument the unit is.
-const FORTRAN_OUTPUT: &[(&str, usize)] = &[
-    ("_FortranAioBeginExternalListOutput", 0),
-    ("_FortranAioBeginExternalFormattedOutput", 3),
-    ("_FortranAioBeginUnformattedOutput", 0),
-];
-/// With these a Fortran program may look at what it wrote, or lead units elsewhere.
-const FORTRAN_LOOKING: &[&str] = &[
-    "_FortranAioBeginInquireUnit",
-    "_FortranAioBeginInquireFile",
-    "_FortranAioBeginRewind",
-    "_FortranAioBeginBackspace",
-];
 /// Statements of flang's library are made of calls that begin so.
 const FORTRAN_STATEMENT: &str = "_FortranAio";
 /// The first call of a statement.
@@ -266,33 +101,51 @@ impl<'a> Library<'a> {
         let function = &self.memory.module.functions[id];
         let CalleeRef::Declaration(declared) = call.callee else { return };
         let name = &*self.memory.module.declarations[declared].name;
-        self.retains_standard |= REDIRECTING.contains(&name);
         if name == ERRORS {
             self.errors.push(SliceSite { function: id, instruction: at });
         }
         let is_unknown = !self.memory.module.declarations[declared].is_intrinsic
             && self.memory.externals.effect(function, at, declared).reaches_others;
-        let reads = OPENING.contains(&name) && !self.only_writes(function, at);
-        let reads_unit = FORTRAN_INPUT.contains(&name) && {
-            let position = usize::from(name.ends_with("FormattedInput")) * 3;
-            self.integer(function, at, position) != Some(INPUT_UNIT)
-        };
-        self.retains_files |= is_unknown || reads || READING.contains(&name) || self.retains_standard;
-        self.retains_units |= reads_unit || FORTRAN_LOOKING.contains(&name);
-        let opens = name == "_FortranAioBeginOpenUnit"
-            && self.integer(function, at, 0).is_none_or(|unit| STANDARD_UNITS.contains(&unit));
-        self.retains_standard |= opens;
+        self.retains_files |= is_unknown;
+        for &effect in system_effects(name) {
+            match effect {
+                SystemEffect::Redirects => (self.retains_standard, self.retains_files) = (true, true),
+                SystemEffect::ReadsFiles => self.retains_files = true,
+                SystemEffect::OpensByMode(mode) => {
+                    self.retains_files |= !self.only_writes(function, at, mode)
+                }
+                SystemEffect::ReadsUnit(unit) => {
+                    self.retains_units |= self.integer(function, at, unit) != Some(INPUT_UNIT);
+                }
+                SystemEffect::InspectsUnits => self.retains_units = true,
+                SystemEffect::OpensUnit(Some(unit)) => {
+                    let unit = self.integer(function, at, unit);
+                    self.retains_standard |= unit.is_none_or(|unit| STANDARD_UNITS.contains(&unit));
+                }
+                SystemEffect::Prints
+                | SystemEffect::PrintsTo(_)
+                | SystemEffect::PrintsToUnit(_)
+                | SystemEffect::OpensByFlags(_)
+                | SystemEffect::OpensUnit(None)
+                | SystemEffect::Changes
+                | SystemEffect::FollowsLink
+                | SystemEffect::InspectsCode
+                | SystemEffect::ChangesRounding
+                | SystemEffect::ReadsClock
+                | SystemEffect::Computes => {}
+            }
+        }
     }
 
     /// Whether a stream is opened for writing alone.
-    fn only_writes(&self, function: &Function, at: InstructionId) -> bool {
-        let letters = Library::text(self.memory.module, function, at, 1).unwrap_or_default();
+    fn only_writes(&self, function: &Function, at: InstructionId, mode: usize) -> bool {
+        let letters = Library::text(self.memory.module, function, at, mode).unwrap_or_default();
         matches!(letters.first(), Some(b'w' | b'a')) && !letters.contains(&b'+')
     }
 
     /// Whether a stream is opened for reading alone.
-    pub(crate) fn only_reads(&self, function: &Function, at: InstructionId) -> bool {
-        let letters = Library::text(self.memory.module, function, at, 1).unwrap_or_default();
+    pub(crate) fn only_reads(&self, function: &Function, at: InstructionId, mode: usize) -> bool {
+        let letters = Library::text(self.memory.module, function, at, mode).unwrap_or_default();
         letters.first() == Some(&b'r') && !letters.contains(&b'+')
     }
 
@@ -314,11 +167,8 @@ impl<'a> Library<'a> {
         Some(contents.scalars.iter().filter_map(|&(_, _, scalar)| letter(scalar)).collect())
     }
 
-    /// Whether a statement of Fortran begins that writes to a unit of a file.
-    pub(crate) fn writes_unit(&self, function: &Function, at: InstructionId, name: &str) -> bool {
-        let Some(&(_, position)) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name) else {
-            return false;
-        };
+    /// Whether the unit that a call names in this position is that of a file, or may be.
+    pub(crate) fn is_unit_of_file(&self, function: &Function, at: InstructionId, position: usize) -> bool {
         self.integer(function, at, position).is_none_or(|unit| !STANDARD_UNITS.contains(&unit))
     }
 
@@ -367,25 +217,26 @@ impl<'a> Library<'a> {
         if effect.reaches_others {
             return Fate::Stays;
         }
-        if RANDOM.contains(&name) {
+        if effect.uses.is_some_and(|uses| uses.but_error() == LibraryStates::RANDOM) {
             return Fate::Shared(State::Random);
         }
         if name.starts_with("_FortranARandom") {
             return Fate::Shared(State::FortranRandom);
         }
-        if TO_STANDARD.contains(&name) {
-            return if self.retains_standard { Fate::Stays } else { Fate::Output };
-        }
-        if let Some(&(_, position)) = TO_STREAM.iter().find(|(known, _)| *known == name) {
-            let is_standard = self.is_standard_stream(function, at, position);
-            let stays = if is_standard { self.retains_standard } else { self.retains_files };
-            return if stays { Fate::Stays } else { Fate::Output };
-        }
         if name.starts_with(FORTRAN_STATEMENT) {
             return self.fortran(site, name).map_or(Fate::Stays, Fate::Printing);
         }
-        if name == ERRORS || CLOCKS.contains(&name) || COMPUTING.contains(&name) {
-            return Fate::Value;
+        for &does in system_effects(name) {
+            let stays = match does {
+                SystemEffect::Prints => self.retains_standard,
+                SystemEffect::PrintsTo(stream) if self.is_standard_stream(function, at, stream) => {
+                    self.retains_standard
+                }
+                SystemEffect::PrintsTo(_) => self.retains_files,
+                SystemEffect::ReadsClock | SystemEffect::Computes => return Fate::Value,
+                _ => continue,
+            };
+            return if stays { Fate::Stays } else { Fate::Output };
         }
         let frees = effect.touches.iter().any(|touched| touched.how == Touching::Frees);
         if frees && effect.touches.len() == 1 && !effect.does_anything {
@@ -452,13 +303,14 @@ impl<'a> Library<'a> {
 
     /// Whether a statement of Fortran that begins here prints what nobody reads again.
     fn prints(&self, begin: SliceSite, name: &str) -> bool {
-        let Some(&(_, position)) = FORTRAN_OUTPUT.iter().find(|(known, _)| *known == name) else {
-            return false;
-        };
+        let mut positions = system_effects(name).iter().filter_map(|effect| match effect {
+            SystemEffect::PrintsToUnit(position) => Some(*position),
+            _ => None,
+        });
+        let Some(position) = positions.next() else { return false };
         let function = &self.memory.module.functions[begin.function];
-        let unit = self.integer(function, begin.instruction, position);
-        let is_standard = unit.is_some_and(|unit| STANDARD_UNITS.contains(&unit));
-        !if is_standard { self.retains_standard } else { self.retains_units || self.retains_files }
+        let is_of_file = self.is_unit_of_file(function, begin.instruction, position);
+        !if is_of_file { self.retains_units || self.retains_files } else { self.retains_standard }
     }
 
     /// Calls that give the address of `errno`. Where one stays, all that may set it stays.

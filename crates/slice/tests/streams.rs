@@ -9,10 +9,11 @@ mod common;
 use std::collections::HashMap;
 
 use common::applied;
-use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_index::Id;
 use opcost_ir::{Layout, Module, parse_module};
 use opcost_key::FunctionId;
+use opcost_library::Effects;
 use opcost_slice::{ConstantLoop, CountedBlock, Level, LoopNumber, Slice, SliceOptions, SliceSite, check};
 use opcost_testkit::{
     Ended, InterpretedRun, Interpreter, LoopShape, ObservedWriter, all_inputs, function_named, natural_loops,

@@ -18,6 +18,7 @@
 use std::collections::BTreeMap;
 
 use opcost_answer::work::{FunctionWork, LoopWork, ProgramWork};
+use opcost_library::timed_as;
 
 use crate::file::Timing;
 use crate::source::{Table, TimeSource, is_floating, nanoseconds};
@@ -186,7 +187,7 @@ impl Pricing<'_> {
         let plain = name
             .strip_prefix("__")
             .and_then(|name| name.strip_suffix("_finite").or(name.strip_suffix("_chk")));
-        look(name).or_else(|| plain.and_then(look)).or_else(|| look(same_work(name)?))
+        look(name).or_else(|| plain.and_then(look)).or_else(|| look(timed_as(name)?))
     }
 
     /// Nanoseconds that loops wait for lines of memory, beyond what their code takes: lines are fetched
@@ -244,20 +245,6 @@ impl Pricing<'_> {
             })
         }))
     }
-}
-
-/// A function of the table that does the same.
-fn same_work(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "calloc" | "realloc" | "_Znwm" | "_Znam" => "malloc",
-        "_ZdlPv" | "_ZdlPvm" | "_ZdaPv" => "free",
-        "fprintf" | "sprintf" | "snprintf" | "vsnprintf" | "puts" | "__printf_chk" => "printf",
-        "putc" | "fputc" | "_IO_putc" => "putchar",
-        "bcmp" => "memcmp",
-        "strcmp" | "strncmp" | "strchr" | "memchr" | "strspn" | "strcspn" | "strcpy" => "strlen",
-        "ceil" | "trunc" | "rint" | "round" | "nearbyint" => "floor",
-        _ => return None,
-    })
 }
 
 /// Sums by name, the greatest first.

@@ -15,9 +15,9 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use crate::memory::addresses::{Apart, Offsets, TargetsId};
-use crate::memory::effect::{ResultKind, Touching};
 use crate::memory::{MemoryModel, ObjectId, ObjectKind, World};
 use crate::propagation::contents::is_same_or_apart;
+use opcost_library::effect::{ResultKind, Touching};
 
 /// Pairs of loads and stores that are looked at.
 const MOST_PAIRS: usize = 20_000_000;

@@ -18,8 +18,8 @@ use super::memory::{
     Write, WriteCoverage, Writers,
 };
 use crate::memory::addresses::Offsets;
-use crate::memory::effect::{CallbackArgument, Effect, Touching};
 use crate::memory::{self, Apart, ObjectId, ObjectKind, World, Writer, Written};
+use opcost_library::effect::{CallbackArgument, Effect, Touching};
 
 /// What is known of a module's memory.
 #[derive(Debug)]

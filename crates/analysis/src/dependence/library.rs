@@ -17,7 +17,7 @@ use super::memory::{Cell, MemoryQueries, Object};
 use super::placed::Placed;
 use super::question::{Expansion, Question};
 use super::search::Ask;
-use crate::memory::effect::{Effect, Origin, ResultKind, Statement, Touching};
+use opcost_library::effect::{Effect, Origin, ResultKind, Statement, Touching};
 
 impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// What a call of a function that is elsewhere gives.

@@ -12,7 +12,7 @@ use super::placed::Placed;
 use super::reaching::Hit;
 use super::search::{Ask, Search};
 use super::steps::signed;
-use crate::memory::effect::{Effect, Extent, Touched, Touching};
+use opcost_library::effect::{Effect, Extent, Touched, Touching};
 
 impl<M: MemoryQueries> Search<'_, '_, M>
 where

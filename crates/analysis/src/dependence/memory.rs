@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use opcost_ir::{GlobalId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::memory::Effect;
+use opcost_library::Effect;
 
 /// All memory that one place of the code brings about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -16,7 +16,7 @@ use super::memory::{Cell, MemoryQueries, Object};
 use super::placed::{Index, IndexedWay, Placed};
 use super::search::{Ask, Search};
 use super::steps::{Way, way_of};
-use crate::memory::effect::ResultKind;
+use opcost_library::effect::ResultKind;
 
 /// Steps of one way back.
 const LONGEST: u32 = 64;

@@ -7,7 +7,8 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::binding::ModuleMemory;
 use super::{Limits, ResolutionQuality, Resolver, RuleSet, Spot, Use};
-use crate::memory::{Effects, MemoryModel, World, Writers};
+use crate::memory::{MemoryModel, World, Writers};
+use opcost_library::Effects;
 
 mod document;
 mod forward;

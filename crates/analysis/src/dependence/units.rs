@@ -13,7 +13,7 @@ use super::placed::Placed;
 use super::search::{Ask, Search};
 use super::steps::signed;
 use crate::memory::contents::text_at;
-use crate::memory::effect::Statement;
+use opcost_library::effect::Statement;
 
 /// An `OPEN` statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! asked through [`Ask`], which `follow` answers, each once.
 
 use rustc_hash::FxHashMap as HashMap;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use opcost_graph::dominators::Dominators;
@@ -53,6 +54,8 @@ pub(super) struct State {
     pub(super) walks: HashMap<LoopId, Option<Walked>>,
     /// Instructions that may still be executed by simulations.
     pub(super) steps: u32,
+    /// Whether the module changes how numbers are rounded; asked of loops that compute with a point.
+    pub(super) changes_rounding: OnceCell<bool>,
 }
 
 /// How deep questions about loops may ask about other loops.
@@ -98,6 +101,7 @@ impl State {
             depth: 0,
             walks: HashMap::default(),
             steps: MOST_STEPS_IN_ALL,
+            changes_rounding: OnceCell::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ use super::solver::Solver;
 use super::walk_numbers::Walk;
 use crate::cells::{CellDefinition, CellVersion};
 use crate::expression::Domain;
+use crate::rounding::changes_rounding;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
 
@@ -42,6 +43,10 @@ impl Solver<'_, '_> {
             let slot = self.taken(block, &walk)?;
             let next = self.source.function.blocks[block].successors[slot];
             if !self.source.forest.contains(id, next) {
+                let rounds = || changes_rounding(self.source.module);
+                if walk.has_floats && *self.state.changes_rounding.get_or_init(rounds) {
+                    return None;
+                }
                 let exit = Edge { from: block, slot: slot as u32, to: next };
                 return Some(Walked { back_edges, exit, has_floats: walk.has_floats });
             }

@@ -14,16 +14,15 @@ use std::borrow::Cow;
 
 use opcost_index::IdMap;
 use opcost_ir::{
-    Call, CalleeRef, ConstantValue, DeclarationId, Function, Module, Outside, ParameterFacts, ScalarValue,
-    Type, TypeId, Value,
+    Call, CalleeRef, ConstantValue, DeclarationId, Function, Linkage, Module, Outside, ParameterFacts,
+    ScalarValue, Type, TypeId, Value,
 };
 use opcost_key::InstructionId;
 use rustc_hash::FxHashSet;
 
 use super::contents::string_at;
-use super::effect::*;
-use super::effects::Effects;
-use super::library_state::LibraryStates;
+use opcost_library::effect::*;
+use opcost_library::{Effects, LibraryStates, as_linked};
 
 /// Effects of the functions that a module declares.
 #[derive(Clone, Debug)]
@@ -46,7 +45,7 @@ impl<'a> Externals<'a> {
         let known = module.declarations.values().map(|declaration| of(&declaration.name));
         let (held, outside) = (LibraryStates::NONE, Outside::of(module));
         let mut externals = Self { module, known: known.collect(), held, outside };
-        externals.held = externals.held_states();
+        externals.held = externals.held_states().and(states_with_variables(module, effects));
         externals
     }
 
@@ -87,7 +86,7 @@ impl<'a> Externals<'a> {
             let ty = self.module.type_of(function, argument).map(|ty| &self.module.types[ty]);
             let mut touches = effect.touches_of(position);
             let is_kept =
-                touches.any(|touched| matches!(touched.how, Touching::Keeps | Touching::KeepsWhatItPointsTo));
+                touches.any(|touched| matches!(touched.how, Touching::Retains | Touching::RetainsPointees));
             is_kept && !matches!(ty, Some(Type::Integer(_) | Type::Float(_))) && !self.is_fixed(argument)
         })
     }
@@ -140,7 +139,7 @@ impl<'a> Externals<'a> {
             return Cow::Owned(self.by_attributes(call, declaration, arguments));
         };
         let used = known.used_states();
-        let writes = known.writes_by_format(self.module, function, site);
+        let writes = writes_by_format(known, self.module, function, site);
         // What a list of arguments leads to was handed to another function, and escaped.
         let reaches = used.but_error().meet(self.held) || writes && known.has_list;
         let sets_error = used != LibraryStates::NONE && self.held.meet(LibraryStates::ERROR);
@@ -193,9 +192,9 @@ impl<'a> Externals<'a> {
             };
             let ParameterFacts { is_nocapture, is_readonly, is_readnone, is_writeonly, .. } = facts;
             if !is_nocapture && (writes || writes_others || hides) {
-                touch(Touching::Keeps);
+                touch(Touching::Retains);
             } else if reads_others || writes_others {
-                touch(Touching::KeepsWhatItPointsTo);
+                touch(Touching::RetainsPointees);
             }
             if (reads || reads_others) && !is_writeonly && !is_readnone {
                 touch(Touching::Reads);
@@ -208,17 +207,21 @@ impl<'a> Externals<'a> {
     }
 }
 
-impl Effect {
-    /// Whether a `printf` may write through its arguments (`%n`).
-    fn writes_by_format(&self, module: &Module, function: &Function, site: InstructionId) -> bool {
-        let Some(format) = self.format else { return false };
-        if self.touches.iter().any(|touched| matches!(touched.how, Touching::Input(_))) {
-            return false;
-        }
-        let text =
-            function.arguments_of(site).get(format as usize).and_then(|&value| string_at(module, value));
-        text.is_none_or(|text| has_count_conversion(&text))
+/// The states of which a module has a variable by name: declared, or its own in the library's stead.
+fn states_with_variables(module: &Module, effects: &Effects) -> LibraryStates {
+    let shared = module.globals.values().filter(|global| global.linkage != Linkage::Local);
+    let states = shared.filter_map(|global| Some(effects.of(as_linked(&global.name))?.holds));
+    states.fold(LibraryStates::NONE, LibraryStates::and)
+}
+
+/// Whether a `printf` may write through its arguments (`%n`).
+fn writes_by_format(known: &Effect, module: &Module, function: &Function, site: InstructionId) -> bool {
+    let Some(format) = known.format else { return false };
+    if known.touches.iter().any(|touched| matches!(touched.how, Touching::Input(_))) {
+        return false;
     }
+    let text = function.arguments_of(site).get(format as usize).and_then(|&value| string_at(module, value));
+    text.is_none_or(|text| has_count_conversion(&text))
 }
 
 /// Whether a format has a conversion that writes how much was printed.
@@ -226,7 +229,7 @@ fn has_count_conversion(format: &str) -> bool {
     let mut rest = format.chars();
     while let Some(c) = rest.next() {
         if c == '%' {
-            let is_flag = |c: &char| "0123456789-+ #'.*$hljztLq".contains(*c);
+            let is_flag = |c: &char| "0123456789-+ #'.*$hljztLqIwZ".contains(*c);
             if rest.find(|c| !is_flag(c)) == Some('n') {
                 return true;
             }
@@ -247,7 +250,7 @@ mod tests {
     use opcost_key::{FunctionId, InstructionId};
 
     use super::{Externals, has_count_conversion};
-    use crate::memory::Effects;
+    use opcost_library::Effects;
 
     /// `-fno-builtin` marks callers, and calls: then only attributes are believed.
     #[test]

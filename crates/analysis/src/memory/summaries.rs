@@ -22,8 +22,8 @@ use super::addresses::{
     AddressTarget, Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, TargetsId,
 };
 use super::calls::{CallGraph, Caller};
-use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
+use opcost_library::effect::{Effect, Extent, ResultKind, Touching};
 
 /// The most spans that are distinguished in one object.
 const MOST_SPANS: usize = 8;

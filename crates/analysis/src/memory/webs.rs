@@ -22,7 +22,6 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Where;
-use super::effect::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
 use super::verdicts::{AccessVerdict, CellPlace, Found, Reasons};
 use super::version::{Definition, Version};
@@ -32,6 +31,7 @@ use super::writes::Writes;
 use crate::cells::CellVersion;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::frontiers::Frontiers;
+use opcost_library::effect::ResultKind;
 
 /// Verdicts, merges and steps up the dominator tree in one function.
 const MOST_WORK: u64 = 4_000_000;

@@ -8,10 +8,10 @@ use opcost_key::FunctionId;
 
 use super::addresses::{Addresses, ObjectId, ObjectKind};
 use super::calls::CallGraph;
-use super::effects::Effects;
 use super::external::Externals;
 use super::summaries::{Own, Summaries};
 use super::world::{Roots, World};
+use opcost_library::Effects;
 
 /// What is known of a module's memory.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl<'a> MemoryModel<'a> {
     }
 
     /// Bytes that a table's extent is at a call with these arguments; `u64::MAX` if nobody says.
-    pub fn extent(&self, arguments: &[opcost_ir::Value], extent: super::effect::Extent) -> u64 {
+    pub fn extent(&self, arguments: &[opcost_ir::Value], extent: opcost_library::effect::Extent) -> u64 {
         self.own().extent(arguments, extent)
     }
 

@@ -251,12 +251,12 @@ impl<'a> Writes<'a> {
                     let effect = self.memory.externals.effect(body, at, callee);
                     let number = position as u32;
                     let gives = match effect.result {
-                        super::effect::ResultKind::Parameter(given)
-                        | super::effect::ResultKind::Inside(given)
-                        | super::effect::ResultKind::Moved(given) => given == number,
+                        opcost_library::effect::ResultKind::Parameter(given)
+                        | opcost_library::effect::ResultKind::Inside(given)
+                        | opcost_library::effect::ResultKind::Moved(given) => given == number,
                         _ => false,
                     };
-                    return !effect.keeps(number) && !gives && effect.callbacks.is_empty();
+                    return !effect.retains(number) && !gives && effect.callbacks.is_empty();
                 }
                 module.declarations[callee].parameter_facts.get(position)
             }

@@ -26,9 +26,9 @@ use super::edges::{opposite, turned};
 use super::found::Propagation;
 use super::options::RangeOptions;
 use crate::memory::MemoryModel;
-use crate::memory::effect::ResultKind;
 use crate::ranges::back;
 use crate::ranges::{Operation, RangeStep, ValueRange};
+use opcost_library::effect::ResultKind;
 use walk::{Demanded, MOST_VALUES, State, Walk};
 
 /// What all certain accesses demand.

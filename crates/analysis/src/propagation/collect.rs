@@ -16,7 +16,6 @@ use super::contract::{Contract, Handed};
 use super::facts::{Distance, EdgeFact};
 use super::options::RangeOptions;
 use super::range::{Kind, Range, kind_of};
-use super::rounding::changes_rounding;
 use super::tables::Tables;
 use super::undefined::UndefinedValues;
 use super::variables::{Definition, Limit, VariableId, Variables};
@@ -24,6 +23,7 @@ use super::wanted::Wanted;
 use super::written_first::WrittenFirst;
 use crate::memory::{MemoryModel, Writers};
 use crate::ranges::FloatRange;
+use crate::rounding::changes_rounding;
 
 /// Variables of the values of a function.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use opcost_ir::{Layout, Value, parse_module};
 
 use super::{Propagation, Range, RangeOptions};
-use crate::memory::effects::Effects;
 use crate::memory::{MemoryModel, World};
+use opcost_library::Effects;
 
 mod again;
 mod backwards;

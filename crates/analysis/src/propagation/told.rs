@@ -12,9 +12,9 @@ use rustc_hash::FxHashSet;
 
 use super::written_first::WrittenFirst;
 use crate::memory::MemoryModel;
-use crate::memory::effect::ResultKind;
 use crate::ranges::word::{mask, sign_bit, signed};
 use crate::ranges::{Interval, ValueRange};
+use opcost_library::effect::ResultKind;
 
 /// Those of these locals of which nothing is read before it is written.
 pub fn written_first(

@@ -4,10 +4,10 @@
 //! with many inputs. Of executions that do something undefined nothing is
 //! claimed, so runs count that return; in these every value must be in its range.
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Backwards, Propagation, Range, RangeOptions};
 use opcost_ir::{Layout, Value, parse_module};
+use opcost_library::Effects;
 use opcost_testkit::{
     Ended, ExternalCalls, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
     random_branches, random_loops, with_accesses,

@@ -3,12 +3,12 @@
 //! Random branches, each with a random contract for each of its two parameters,
 //! some of them around the ends of the type; all inputs that keep both are run.
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Backwards, Contract, Propagation, Range, RangeOptions};
 use opcost_analysis::ranges::{Interval, ValueRange};
 use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::FunctionId;
+use opcost_library::Effects;
 use opcost_testkit::{
     Ended, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known, random_branches,
     with_accesses,

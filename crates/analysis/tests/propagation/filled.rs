@@ -9,12 +9,12 @@
 
 use std::fmt::Write;
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::told::written_first;
 use opcost_index::Id;
 use opcost_ir::{Layout, Opcode, Value, parse_module};
 use opcost_key::{FunctionId, InstructionId};
+use opcost_library::Effects;
 use opcost_testkit::{Interpreter, Memory, Random, Reply, Scalar, all_inputs, function_named};
 use std::cell::Cell;
 

@@ -7,10 +7,10 @@
 //! same. Which number a relaxed operation may give instead is not tried here;
 //! nothing is told of it.
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_ir::{Layout, Value, parse_module};
+use opcost_library::Effects;
 use opcost_testkit::{Interpreter, Random, all_inputs, function_named, nothing_known};
 
 use crate::{contains, number_from};

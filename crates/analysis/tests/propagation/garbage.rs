@@ -9,12 +9,12 @@
 use std::cell::{Cell, RefCell};
 
 use opcost_analysis::demand::Demand;
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_analysis::ranges::{Sign, ValueRange};
 use opcost_ir::{Flags, Layout, Module, Opcode, Value, parse_module};
 use opcost_key::FunctionId;
+use opcost_library::Effects;
 use opcost_testkit::{
     Case, Interpreter, Memory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
     random_branches, random_loops,

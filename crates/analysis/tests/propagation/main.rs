@@ -19,11 +19,11 @@ mod undefined;
 
 use std::collections::HashSet;
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_ir::{FunctionText, Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
+use opcost_library::Effects;
 use opcost_testkit::{
     Case, Interpreter, Memory, Reply, Scalar, all_inputs, function_named, nothing_known, random_branches,
     random_loops,

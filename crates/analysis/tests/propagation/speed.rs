@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::Propagation;
 use opcost_ir::{Layout, parse_module};
+use opcost_library::Effects;
 use opcost_testkit::random_branches;
 
 /// So many functions that call the one before.

@@ -4,12 +4,12 @@
 //! others; a referee tries all words that each use can be. That a product of one
 //! value is a square is believed only where both uses are one word.
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_index::Id;
 use opcost_ir::{Layout, Opcode, Value, parse_module};
 use opcost_key::InstructionId;
+use opcost_library::Effects;
 use opcost_testkit::{function_named, random_undefined};
 
 use crate::number_from;

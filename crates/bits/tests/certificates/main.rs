@@ -19,7 +19,6 @@ mod worked;
 
 use std::collections::BTreeMap;
 
-use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Backwards, Propagation, RangeOptions};
 use opcost_bits::certified::certify;
@@ -29,6 +28,7 @@ use opcost_certificate::{
 };
 use opcost_ir::{Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
+use opcost_library::Effects;
 use opcost_testkit::{
     Ended, Interpreter, Memory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
     random_branches, random_loops, with_accesses,

@@ -12,13 +12,14 @@
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::evolution::{FunctionEvolution, Source, TripAnswer, TripAssumption, TripCount};
 use opcost_analysis::expression::{Formulas, Relation, Symbol, SymbolId};
-use opcost_analysis::memory::{Effects, MemoryModel, MemoryVersions, World};
+use opcost_analysis::memory::{MemoryModel, MemoryVersions, World};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_instrument::{ClaimStep, Claimed, Moment, Rereads, TripClaim, TripClaims, Unchecked};
 use opcost_ir::{Function, FunctionText, IntegerComparison, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_library::Effects;
 
 use super::steps::{Made, Maker};
 use crate::{Names, Scope, words};

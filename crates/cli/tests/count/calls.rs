@@ -2,7 +2,7 @@
 //!
 //! An ordinary program (`corpus/metered/calls.cpp`) runs under callgrind; for
 //! a sample of functions, the instructions per call must lie within a factor
-//! of three of `calls.txt`: arguments, processors and versions differ. And a
+//! of three of `charges.txt`: arguments, processors and versions differ. And a
 //! host's own table goes before it.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::fuel::{PAYING, metered, run, spend};
 use crate::harness::{Bench, corpus};
 
-const TABLE: &str = include_str!("../../../instrument/src/cost/calls.txt");
+const TABLE: &str = include_str!("../../../library/src/charges.txt");
 
 const SAMPLE: &[&str] = &[
     "malloc",

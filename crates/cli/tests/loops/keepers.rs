@@ -13,11 +13,12 @@ use std::collections::HashMap;
 use opcost_testkit::command::corpus;
 use serde_json::Value;
 
-use super::Source;
+use super::slice::verified;
+use super::{Source, workplace};
 
-const HEADERS: &str = "aio.h arpa/inet.h dirent.h errno.h fcntl.h ftw.h glob.h locale.h math.h obstack.h printf.h \
+const HEADERS: &str = "aio.h arpa/inet.h dirent.h errno.h fcntl.h fenv.h ftw.h glob.h locale.h math.h obstack.h printf.h \
     pthread.h pwd.h regex.h search.h signal.h stdarg.h stdio.h stdlib.h string.h sys/mman.h sys/socket.h sys/stat.h \
-    sys/uio.h sys/wait.h threads.h time.h ucontext.h unistd.h wchar.h";
+    sys/uio.h sys/wait.h threads.h time.h ucontext.h unistd.h wchar.h xmmintrin.h";
 
 /// A case of the file: its name, and what is outside and inside of its function.
 struct Case {
@@ -129,4 +130,29 @@ fn no_run_contradicts_what_is_said_of_all_keepers() {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         source.place.opcost(&["values", "--verify", level, &source.path]).expect(0);
     }
+}
+
+/// A library writes its variables: the sign of `lgamma`, the time zone, where `getopt` is.
+#[test]
+fn calls_stay_whose_variables_decide() {
+    let work = workplace();
+    let source = corpus("cases/library_variables.c");
+    for case in 0..=6 {
+        let case = format!("--cflag=-DCASE={case}");
+        let document = verified(&work, &["-O1", "--level", "2", &case, &source, "-lm"], &[]);
+        assert_ne!(document["loops"].as_array().map(Vec::len), Some(0), "{document}");
+    }
+    // A call that only computes, and whose sign nobody reads, goes.
+    let text = "#include <math.h>
+int main(int c, char **v) {
+  double x = lgamma(c + 0.5);
+  for (int i = 0; i < c; i++) __asm__ volatile(\"\");
+  return x > 100;
+}
+";
+    let source = work.write("unread.c", text);
+    let document = verified(&work, &["-O1", "--any-status", &source, "-lm"], &[]);
+    let lines = document["lines"].as_array().expect("lines");
+    let third = lines.iter().find(|line| line["place"]["line"] == 3).expect("the third line");
+    assert_eq!(third["kept"], 0, "{document}");
 }

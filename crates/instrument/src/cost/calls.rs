@@ -1,6 +1,6 @@
 //! What does a call of a library function weigh?
 //!
-//! `calls.txt` says it, measured on the library itself (`cargo xtask calls`). What becomes such a
+//! The room `library` says it ([`charge`](opcost_library::charge)). What becomes such a
 //! call when machine code is made weighs the same as the call, on every machine: `llvm.sin.f64` as
 //! `sin`, `frem double` as `fmod`, a vector as many of them as it has elements. So it does not
 //! matter whether clang was informed that nobody looks at `errno`.
@@ -9,13 +9,11 @@
 //! `llvm.fabs`, `llvm.minnum`) are not among them, and `half` and `bfloat` are
 //! taken for `float`.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
 
 use opcost_ir::{CalleeRef, Function, Module, Opcode, Type, TypeId};
 use opcost_key::InstructionId;
-
-const TEXT: &str = include_str!("calls.txt");
+use opcost_library::unversioned;
 
 /// Intrinsics that may become a call of the function of their name, or of
 /// another.
@@ -23,73 +21,9 @@ const BECOME_CALLS: &str = "sin cos tan asin acos atan atan2 sinh cosh tanh sinc
      exp exp2 exp10 log log2 log10 pow powi ldexp frexp modf fma frem \
      floor ceil trunc round roundeven rint nearbyint lround llround lrint llrint";
 
-/// How the work of a function is charged.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Charge {
-    /// By a weight, and by what arguments and memory hold (`lengths`, `opcost_runtime::library`). On the
-    /// worst arguments that were found it does this many times of what is charged, if that was measured.
-    Weight(u32, Option<f64>),
-    /// By a weight that is right when the caller catches what is thrown; opcost's library charges frames between.
-    Frames(u32),
-    /// By every instruction: it is compiled with the program.
-    Compiled,
-    /// Once, since it ends the program or a plain address of it is all that is used.
-    Once,
-}
-
-/// What a call may do at most, in times of what is charged for it.
-const MOST_TIMES: f64 = 4.0;
-
-fn rows() -> impl Iterator<Item = (&'static str, Charge)> {
-    let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| read_line(line).expect("calls.txt is well-formed"))
-}
-
-/// The table, by name.
-pub(super) fn known() -> BTreeMap<String, u32> {
-    let weighed = rows().filter_map(|(name, charge)| match charge {
-        Charge::Weight(weight, _) | Charge::Frames(weight) => Some((name.to_owned(), weight)),
-        Charge::Compiled | Charge::Once => None,
-    });
-    weighed.collect()
-}
-
-fn read_line(line: &'static str) -> Option<(&'static str, Charge)> {
-    let (name, rest) = line.split_once(' ')?;
-    let weight = |text: &str| text.parse().ok().filter(|&weight| weight > 0);
-    let charge = match rest.split_once(' ') {
-        None if rest == "compiled" => Charge::Compiled,
-        None if rest == "once" => Charge::Once,
-        None => Charge::Weight(weight(rest)?, None),
-        Some((number, "frames")) => Charge::Frames(weight(number)?),
-        Some((number, found)) => {
-            let (worst, made) = found.split_once(' ')?;
-            made.parse::<u64>().ok()?;
-            Charge::Weight(weight(number)?, Some(worst.parse().ok()?))
-        }
-    };
-    Some((name, charge))
-}
-
-/// Names of functions whose work is charged, whatever their arguments are.
-static CHARGED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let is_held = |charge: &Charge| match *charge {
-        Charge::Weight(_, worst) => worst.is_some_and(|worst| worst <= MOST_TIMES),
-        Charge::Frames(_) | Charge::Compiled | Charge::Once => true,
-    };
-    rows().filter(|(_, charge)| is_held(charge)).map(|(name, _)| name).collect()
-});
-
-/// Whether a function of this name does no more than four times of what `fuel/1` charges for it.
-pub(crate) fn is_charged(name: &str) -> bool {
-    let plain = || name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_"));
-    CHARGED.contains(name) || plain().is_some_and(|plain| CHARGED.contains(plain))
-}
-
-/// The weight of a call of this name.
+/// The weight of a call of this name in a table.
 pub(super) fn weight(table: &BTreeMap<String, u32>, name: &str) -> Option<u32> {
-    let plain = || name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_"));
-    table.get(name).or_else(|| table.get(plain()?)).copied()
+    table.get(name).or_else(|| table.get(unversioned(name))).copied()
 }
 
 /// The function that an instruction may become a call of, and how many calls.
@@ -188,43 +122,10 @@ fn quadruple(name: &str, module: &Module, ty: TypeId) -> Option<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::{LibraryFact, known as known_of};
-
-    #[test]
-    fn every_line_reads_and_names_a_function_that_may_be_called() {
-        let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
-        let mut seen = 0;
-        for line in lines {
-            let (name, _) = read_line(line).unwrap_or_else(|| panic!("{line}"));
-            let known = known_of(name);
-            let is_called = !matches!(
-                known,
-                None | Some(LibraryFact::Data | LibraryFact::Refused(_) | LibraryFact::Outside(_))
-            );
-            assert!(is_called, "{name}: {known:?}");
-            seen += 1;
-        }
-        let names: HashSet<&str> = rows().map(|(name, _)| name).collect();
-        assert!(seen > 500 && seen == names.len(), "{seen} lines");
-    }
-
-    #[test]
-    fn what_was_not_measured_or_does_more_is_not_charged() {
-        assert_eq!(read_line("a 5"), Some(("a", Charge::Weight(5, None))));
-        assert_eq!(read_line("a 5 frames"), Some(("a", Charge::Frames(5))));
-        assert_eq!(read_line("a 5 3.9 7"), Some(("a", Charge::Weight(5, Some(3.9)))));
-        assert!(
-            ["a", "a 0", "a 0 1.0 7", "a -", "a 5 x", "a 5 3.9", "a 5 3.9 x"]
-                .iter()
-                .all(|line| read_line(line).is_none())
-        );
-        assert!(is_charged("malloc") && is_charged("__isoc99_scanf") && is_charged("qsort"));
-        assert!(is_charged("exit") && !is_charged("regexec") && !is_charged("strxfrm"));
-    }
 
     #[test]
     fn intrinsics_weigh_as_the_calls_that_they_become() {
-        let table = known();
+        let table = opcost_library::weights();
         for name in BECOME_CALLS.split(' ') {
             for (suffix, elements) in [("f32", 1), ("f64", 1), ("f80", 1), ("v4f64", 4), ("nxv2f32", 2)] {
                 let (called, times) = of_intrinsic(&format!("llvm.{name}.{suffix}")).expect("known");
@@ -235,13 +136,5 @@ mod tests {
         assert_eq!(of_intrinsic("llvm.experimental.constrained.sin.f32"), Some(("sinf".to_owned(), 1)));
         assert_eq!(of_intrinsic("llvm.powi.f64.i32"), Some(("__powidf2".to_owned(), 1)));
         assert!(of_intrinsic("llvm.sqrt.f64").is_none() && of_intrinsic("llvm.va_start.p0").is_none());
-    }
-
-    #[test]
-    fn the_names_of_newer_standards_are_the_same_functions() {
-        let table = known();
-        assert_eq!(weight(&table, "__isoc23_scanf"), weight(&table, "scanf"));
-        assert!(weight(&table, "__isoc99_scanf").is_some_and(|weight| weight > 100));
-        assert_eq!(weight(&table, "no_such_function"), None);
     }
 }

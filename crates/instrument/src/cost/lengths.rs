@@ -5,59 +5,31 @@
 //! before the call, so that the work is charged and asked for before it is done. What is copied or
 //! filled from 2 KiB on is charged five times as much (`opcost_ir::Work`).
 //!
-//! Known are functions whose third or so argument says how many bytes they
-//! touch. Functions that search for an end, and strings and streams of C++, have
+//! Known are functions of which an argument says how many bytes they
+//! touch ([`worked_lengths`]). Functions that search for an end, and strings and streams of C++, have
 //! no such argument; they are compiled with the program in place of the library's.
 
 use std::collections::BTreeMap;
 
 use opcost_ir::{Function, Length, LengthWork, Module, Value};
 use opcost_key::InstructionId;
-
-/// Functions and intrinsics with the arguments whose product is their length.
-const LENGTHS: &[(&str, &[u32])] = &[
-    ("llvm.memcpy llvm.memmove llvm.memset llvm.experimental.memset.pattern", &[2]),
-    ("opc_libc_charge", &[0]),
-    ("memcpy memmove memset mempcpy memcmp bcmp memchr strncmp strncasecmp", &[2]),
-    ("__memcpy_chk __memmove_chk __memset_chk __mempcpy_chk", &[2]),
-    ("bcopy read write pread pwrite", &[2]),
-    ("bzero explicit_bzero", &[1]),
-    ("realloc", &[1]),
-    ("calloc", &[0, 1]),
-    ("reallocarray fread fwrite fread_unlocked fwrite_unlocked", &[1, 2]),
-];
+use opcost_library::worked_lengths;
 
 /// The table of all known functions.
 pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
-    let rows = LENGTHS.iter().flat_map(|(names, arguments)| {
-        names.split_ascii_whitespace().map(|name| (name.to_owned(), arguments.to_vec()))
-    });
+    let rows = worked_lengths().iter().map(|(name, length)| ((*name).to_owned(), length.arguments.clone()));
     rows.collect()
 }
 
-/// Functions and intrinsics that copy or fill all of it; of an intrinsic how its name begins.
-const MOVES: &[&str] = &[
-    "memcpy",
-    "memmove",
-    "memset",
-    "mempcpy",
-    "__memcpy_chk",
-    "__memmove_chk",
-    "__memset_chk",
-    "__mempcpy_chk",
-    "bcopy",
-    "bzero",
-    "explicit_bzero",
-    "realloc",
-    "calloc",
-    "reallocarray",
-];
-
 /// What a function or intrinsic does with the bytes.
 pub(super) fn work(name: &str) -> LengthWork {
-    let is_intrinsic = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.experimental.memset.pattern."];
-    let moves = MOVES.contains(&name) || is_intrinsic.iter().any(|start| name.starts_with(start));
-    if moves { LengthWork::Moved } else { LengthWork::Other }
+    let plain = || {
+        worked_lengths().iter().find(|(known, _)| {
+            known.starts_with("llvm.") && name.strip_prefix(**known).is_some_and(|rest| rest.starts_with('.'))
+        })
+    };
+    let length = worked_lengths().get(name).or_else(|| plain().map(|(_, length)| length));
+    if length.is_some_and(|length| length.moves) { LengthWork::Moved } else { LengthWork::Other }
 }
 
 /// More than this is asked for before it is done, even if it is known.

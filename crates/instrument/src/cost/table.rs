@@ -54,7 +54,7 @@ impl CostTable {
         CostTable {
             name: FUEL.to_owned(),
             default: 1,
-            calls: calls::known(),
+            calls: opcost_library::weights(),
             lengths: lengths::known(),
             by_size: true,
             with_library: true,

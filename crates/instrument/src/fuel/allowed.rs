@@ -33,8 +33,9 @@ use opcost_ir::{Linkage, Module, print_module};
 use opcost_key::Hasher128;
 use serde::{Deserialize, Serialize};
 
-use crate::library::{Library, LibraryFact, known};
+use crate::library::Library;
 use court::Court;
+use opcost_library::{FuelClass, fuel_class};
 use sizes::Sizes;
 
 pub use portable::{Fingerprint, Portability, admit_portable};
@@ -73,7 +74,7 @@ pub fn admit(module: &Module, library: &Library) -> Admission {
         court.body(function);
         court.calls(function);
     }
-    let is_other = |name: &&String| matches!(known(name), Some(LibraryFact::Differs));
+    let is_other = |name: &&String| matches!(fuel_class(name), Some(FuelClass::Differs));
     let declared = module.declarations.values().map(|declaration| &declaration.name);
     let differs: BTreeSet<String> = declared.filter(is_other).cloned().collect();
     let own = module.functions.values().filter(|function| function.linkage != Linkage::Elsewhere);

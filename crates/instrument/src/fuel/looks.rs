@@ -7,7 +7,7 @@
 
 use opcost_ir::{Call, CalleeRef, Module};
 
-use crate::library::{LibraryFact, known};
+use opcost_library::{FuelClass, fuel_class};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +30,13 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
         }
         CalleeRef::Declaration(id) => {
             let name = module.declarations[id].name.as_str();
-            match known(name) {
-                Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs)
+            match fuel_class(name) {
+                Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs)
                     if !call.returns_twice && !call.is_noreturn =>
                 {
                     Looks::Never
                 }
-                Some(LibraryFact::Ends) => Looks::WithoutCallback,
+                Some(FuelClass::Ends) => Looks::WithoutCallback,
                 _ => Looks::Freely,
             }
         }
@@ -54,7 +54,7 @@ pub(crate) fn is_known_to_libraries(name: &str) -> bool {
         || mains.contains(&name)
         || reserved.iter().any(|start| name.starts_with(start))
         || matches!(
-            known(name),
-            Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs | LibraryFact::Ends)
+            fuel_class(name),
+            Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs | FuelClass::Ends)
         )
 }

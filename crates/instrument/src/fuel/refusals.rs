@@ -8,8 +8,8 @@
 
 use opcost_ir::{CalleeRef, Module};
 
-use crate::library::{LibraryFact, known};
 use crate::refusal::{PlanError, RefusalReason};
+use opcost_library::{FuelClass, fuel_class};
 
 /// The first call that is refused.
 pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
@@ -17,7 +17,7 @@ pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
         for (instruction, call) in &function.calls {
             let CalleeRef::Declaration(callee) = call.callee else { continue };
             let name = &module.declarations[callee].name;
-            if let Some(LibraryFact::Refused(why)) = known(name) {
+            if let Some(FuelClass::Refused(why)) = fuel_class(name) {
                 let reason = RefusalReason::Unmeterable { callee: name.clone(), why };
                 return Err(PlanError::new(module, function, Some(*instruction), reason));
             }

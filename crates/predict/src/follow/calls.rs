@@ -5,11 +5,11 @@
 //! it writes and gives. Operations that LLVM has as calls are computed. Cost: that of what is called.
 
 use opcost_analysis::expression::Symbol;
-use opcost_analysis::memory::effect::{ResultKind, Returns};
 use opcost_analysis::ranges::{Operation, RangeStep};
 use opcost_index::Id;
 use opcost_ir::{CalleeRef, DeclarationId, Flags, GlobalId, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
+use opcost_library::effect::{ResultKind, Returns};
 
 use super::compute::Contents;
 use super::content::{Byte, Content, InstanceId};

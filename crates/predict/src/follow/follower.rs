@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use opcost_analysis::memory::{MemoryModel, ObjectId};
+use opcost_analysis::rounding::changes_rounding;
 use opcost_claims::Bindings;
 use opcost_graph::loops::LoopId;
 use opcost_ir::{CalleeRef, Module};
@@ -61,10 +62,6 @@ impl<'f, 'a> Follower<'f, 'a> {
         if !is_sequential(model) {
             return None;
         }
-        let names = model.module.declarations.values().map(|one| &*one.name);
-        let changes_rounding = |name: &str| {
-            matches!(name, "fesetround" | "fesetenv" | "feupdateenv") || name.contains("rounding")
-        };
         Some(Follower {
             model,
             contexts,
@@ -79,8 +76,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             summaries: HashMap::default(),
             closed: HashMap::default(),
             words: bindings.fortran_words(),
-            is_rounded_to_nearest: !names.clone().any(changes_rounding)
-                && !model.module.module_assembly_may_round,
+            is_rounded_to_nearest: !changes_rounding(model.module),
         })
     }
 

@@ -8,12 +8,12 @@ use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::addresses::TargetsId;
 use opcost_analysis::memory::addresses::{AddressTarget, Offsets, Reach};
 use opcost_analysis::memory::calls::Caller;
-use opcost_analysis::memory::effect::{Effect, Extent, Origin, Touching};
 use opcost_analysis::memory::summaries::{Footprint, Span};
 use opcost_analysis::memory::{Apart, MemoryModel, ObjectId};
 use opcost_index::Id;
 use opcost_ir::{CalleeRef, ConstantValue, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
+use opcost_library::effect::{Effect, Extent, Origin, Touching};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::memory::Memory;

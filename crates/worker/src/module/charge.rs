@@ -5,12 +5,13 @@
 
 use std::path::Path;
 
-use opcost_analysis::memory::{Effects, MemoryModel, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_index::IdMap;
 use opcost_instrument::{Bodies, RecordedPoints, RecordedSubject, ValuesRequest, record, survey};
 use opcost_ir::{Charging, Layout, Module, PointId};
 use opcost_job::module::{ModuleJob, Phases, Product};
 use opcost_key::{BlockId, FunctionId, ModuleMap};
+use opcost_library::Effects;
 use opcost_llvm::Session;
 use opcost_predict::charges::{Chargeable, LoopPoint, charging};
 use opcost_predict::charges_verified::verify;

@@ -2,9 +2,9 @@
 
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{MemoryModel, World};
-use opcost_analysis::propagation::rounding::rounding_changes;
 use opcost_analysis::propagation::{Finding, Limit, Propagation};
 use opcost_analysis::ranges::Sign;
+use opcost_analysis::rounding::rounding_changes;
 use opcost_bits::{
     BecauseLink, Cause, FunctionWidths, Owners, ValueWidth, WidthTotal, Widths, because, text,
 };

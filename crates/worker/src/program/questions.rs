@@ -6,7 +6,7 @@
 //!
 //! Each question is answered of the program's [`MemoryModel`], which all of them need.
 
-use opcost_analysis::memory::{Effects, MemoryModel};
+use opcost_analysis::memory::MemoryModel;
 use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
@@ -19,6 +19,7 @@ use opcost_ir::Layout;
 use opcost_job::program::{
     BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, ProgramSource, SliceJob, WidthJob,
 };
+use opcost_library::Effects;
 use opcost_llvm::Session;
 
 use crate::error::WorkError;

@@ -3,9 +3,9 @@
 use opcost_ir::{Layout, Value, parse_module};
 
 use crate::demand::Demand;
-use crate::memory::effects::Effects;
 use crate::memory::{MemoryModel, World};
 use crate::propagation::Propagation;
+use opcost_library::Effects;
 
 #[track_caller]
 fn says_in(world: World, text: &str, expected: &[(&str, u128)]) {

@@ -17,7 +17,7 @@ use super::collect::{Collector, Site};
 use super::graph::{AddressTarget, Node, Use};
 use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
-use crate::memory::effect::*;
+use opcost_library::effect::*;
 
 /// The most words of a copied block that are distinguished.
 const MOST_WORDS: u64 = 16;
@@ -211,8 +211,8 @@ impl Collector<'_> {
         let Some(node) = self.value(id, argument) else { return };
         let (unknown, escape) = (self.graph.unknown_node(), self.graph.escape_node());
         match touched.how {
-            Touching::Keeps => self.graph.copy(node, escape, Move::By(0)),
-            Touching::KeepsWhatItPointsTo => {
+            Touching::Retains => self.graph.copy(node, escape, Move::By(0)),
+            Touching::RetainsPointees => {
                 self.graph.use_node(node, Use::Load { into: escape, at: 0, size: u64::MAX });
             }
             Touching::Writes => {

@@ -7,7 +7,8 @@ use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::FunctionId;
 
 use super::*;
-use crate::memory::{Effects, Externals, Roots, World};
+use crate::memory::{Externals, Roots, World};
+use opcost_library::Effects;
 
 const LAYOUT: &str = "data_layout \"e-m:e-i64:64-i128:128-n8:16:32:64-S128\"\n";
 

@@ -6,7 +6,8 @@ use opcost_ir::{Layout, Module, Opcode, Value, parse_module};
 use proptest::prelude::*;
 
 use super::*;
-use crate::memory::{Effects, World};
+use crate::memory::World;
+use opcost_library::Effects;
 
 mod evaluator;
 mod programs;

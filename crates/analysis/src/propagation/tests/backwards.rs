@@ -3,9 +3,9 @@
 use opcost_ir::{Layout, parse_module};
 
 use super::told_with;
-use crate::memory::effects::Effects;
 use crate::memory::{MemoryModel, World};
 use crate::propagation::{Backwards, Finding, Propagation, RangeOptions};
+use opcost_library::Effects;
 
 const BACKWARDS: RangeOptions = RangeOptions {
     memory_is_written_first: false,

@@ -6,8 +6,8 @@ use opcost_ir::{Layout, parse_module};
 
 use super::super::solve::{STEPS, Steps, not_closed, solve_within};
 use super::{Propagation, Range};
-use crate::memory::effects::Effects;
 use crate::memory::{MemoryModel, World};
+use opcost_library::Effects;
 
 /// So many loops in each other, each of whose values hangs on all the others.
 fn nest(depth: usize) -> String {

@@ -37,7 +37,7 @@ fn ranges_if_more_were_given() {
 }
 ";
     let module = opcost_ir::parse_module(text).expect("a module");
-    let (layout, effects) = (opcost_ir::Layout::of(&module), crate::memory::effects::Effects::built_in());
+    let (layout, effects) = (opcost_ir::Layout::of(&module), opcost_library::Effects::built_in());
     let program = crate::memory::MemoryModel::of(&module, &layout, &effects, World::Open);
     let known = super::Propagation::compute(&program);
     let (id, function) = module.functions.iter().next().expect("a function");
@@ -193,9 +193,9 @@ entry:
 #[test]
 fn limits_and_facts_are_told() {
     use crate::memory::MemoryModel;
-    use crate::memory::effects::Effects;
     use crate::propagation::{EdgeFact, Limit, Propagation};
     use opcost_ir::{Layout, Value, parse_module};
+    use opcost_library::Effects;
 
     let text = "global internal @g type i32 = { }
 declare i32 @unknown()

@@ -12,8 +12,7 @@ use opcost_key::InstructionId;
 use super::court::{Court, Use};
 use super::intrinsics;
 use super::rule::Rule;
-use crate::cost::is_charged;
-use crate::library::{LibraryFact, known};
+use opcost_library::{CallCharge, FuelClass, charge, fuel_class};
 
 /// Bytes that a call may copy as its arguments.
 const LARGEST_COPY: u64 = 4096;
@@ -70,7 +69,7 @@ impl Court<'_> {
             if self.is_runtime(name) {
                 let reason = format!("refers to {name}, which is the runtime's");
                 self.object_at(Rule::ReservedName, self.first_mention(name), reason, "take it out");
-            } else if !matches!(known(name), Some(LibraryFact::Data | LibraryFact::Calls))
+            } else if !matches!(fuel_class(name), Some(FuelClass::Data | FuelClass::Calls))
                 && !self.library.adds(name)
             {
                 let reason = format!("refers to {name}, data of which nothing is known");
@@ -122,14 +121,14 @@ impl Court<'_> {
         if self.library.adds(name) {
             return;
         }
-        let (reason, remedy) = match known(name) {
-            Some(LibraryFact::Refused(why @ "handles signals")) => {
+        let (reason, remedy) = match fuel_class(name) {
+            Some(FuelClass::Refused(why @ "handles signals")) => {
                 (format!("uses {name}, which {why}"), NO_HANDLER)
             }
-            Some(LibraryFact::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
-            Some(LibraryFact::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
-            Some(LibraryFact::Data) => return,
-            Some(_) if is_charged(name) => return,
+            Some(FuelClass::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
+            Some(FuelClass::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
+            Some(FuelClass::Data) => return,
+            Some(_) if charge(name).is_some_and(CallCharge::holds) => return,
             Some(_) => {
                 (format!("uses {name}, whose work may be more than four times of what is charged"), TO_ALLOW)
             }

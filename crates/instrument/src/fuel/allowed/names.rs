@@ -9,7 +9,7 @@ use opcost_ir::{Function, GlobalKind, Linkage};
 
 use super::court::Court;
 use super::rule::Rule;
-use crate::library::known;
+use opcost_library::fuel_class;
 
 /// The priority with which the fuel's own constructor runs.
 const OWN_PRIORITY: u32 = 101;
@@ -138,7 +138,7 @@ impl Court<'_> {
             && !is_mangled
             && name.as_bytes().get(1).is_some_and(|byte| *byte == b'_' || byte.is_ascii_uppercase());
         let is_start = matches!(name, "_start" | "_init" | "_fini" | "_end" | "_etext" | "_edata");
-        if is_system || is_start || (!is_mangled && known(name).is_some()) {
+        if is_system || is_start || (!is_mangled && fuel_class(name).is_some()) {
             let reason = format!("defines {name}, a name of the C library, which the runtime may call");
             self.push(function, place, Rule::ReservedName.because(reason, "rename it, or make it static"));
         }

@@ -2,10 +2,10 @@
 //!
 //! What it reads and writes through each parameter, which pointers it keeps, what its
 //! result is, what it calls back, and which input it brings into the program. Data
-//! only: `effects_parse` makes it of text, and [`Effects`](super::effects::Effects)
+//! only: `effects_parse` makes it of text, and [`Effects`](crate::Effects)
 //! finds it by name.
 
-use super::library_state::LibraryStates;
+use crate::states::LibraryStates;
 
 /// What one function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,9 +113,9 @@ pub enum Touching {
     /// Written with an item of input, which comes from there.
     Input(Origin),
     /// The pointer is kept beyond the call.
-    Keeps,
+    Retains,
     /// Pointers that are stored there are kept, perhaps.
-    KeepsWhatItPointsTo,
+    RetainsPointees,
     /// The memory is given back.
     Frees,
     /// A pointer to a new object is written.
@@ -245,8 +245,8 @@ impl Effect {
     }
 
     /// Whether the pointer in this parameter outlives the call.
-    pub fn keeps(&self, position: u32) -> bool {
-        self.does_anything || self.touches_of(position).any(|touched| touched.how == Touching::Keeps)
+    pub fn retains(&self, position: u32) -> bool {
+        self.does_anything || self.touches_of(position).any(|touched| touched.how == Touching::Retains)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What does a library function do to memory, and what does it give?
 //!
-//! A table by name, as text (`effects.txt`, read by [`parse`](super::effects_parse)),
+//! A table by name, as text (`effects.txt`, read by `effects_parse.rs`),
 //! which a user's own tables override. It says what is read and written
 //! through each parameter, which pointers are kept, what the result is, what
 //! is called back, and which calls bring input into the program: the leaves
@@ -11,16 +11,14 @@
 //! a whole from the pointer on unless the table gives a length; of what pointers in memory lead to
 //! only "all of it" can be said.
 
-use super::effect::Effect;
-use super::effects_parse::{EffectError, parse};
-use rustc_hash::FxHashMap as HashMap;
+use crate::effect::Effect;
+use crate::effects_parse::{EffectError, parse};
+use crate::table::NameTable;
 
 /// Effects of functions by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    by_name: HashMap<Box<str>, Effect>,
-    /// Names that begin so; longer beginnings first.
-    by_beginning: Vec<(Box<str>, Effect)>,
+    table: NameTable<Effect>,
 }
 
 /// The table that opcost carries.
@@ -31,8 +29,7 @@ impl Effects {
     pub fn built_in() -> Effects {
         let mut effects =
             Effects::default().with(BUILT_IN).expect("a test reads the table that opcost carries");
-        effects.by_name.values_mut().for_each(|effect| effect.is_built_in = true);
-        effects.by_beginning.iter_mut().for_each(|(_, effect)| effect.is_built_in = true);
+        effects.table.records_mut().for_each(|effect| effect.is_built_in = true);
         effects
     }
 
@@ -43,33 +40,26 @@ impl Effects {
     pub fn with(mut self, text: &str) -> Result<Effects, EffectError> {
         for (names, effect) in parse(text)? {
             for name in names {
-                self.insert(name, effect.clone());
+                self.table.insert(name, effect.clone());
             }
         }
-        self.by_beginning
-            .sort_by(|left, right| right.0.len().cmp(&left.0.len()).then_with(|| left.0.cmp(&right.0)));
         Ok(self)
     }
 
-    fn insert(&mut self, name: &str, effect: Effect) {
-        let Some(beginning) = name.strip_suffix('*') else {
-            self.by_name.insert(name.into(), effect);
-            return;
-        };
-        self.by_beginning.retain(|(other, _)| **other != *beginning);
-        self.by_beginning.push((beginning.into(), effect));
+    /// What the function of this name does, if a table knows it. Cost: a
+    /// look-up, and one for each length of a beginning.
+    pub fn of(&self, name: &str) -> Option<&Effect> {
+        self.table.of(name)
     }
 
-    /// What the function of this name does, if a table knows it. Cost: a
-    /// look-up, and one comparison for each beginning.
-    pub fn of(&self, name: &str) -> Option<&Effect> {
-        let begins = |(beginning, _): &&(Box<str>, Effect)| name.starts_with(&**beginning);
-        self.by_name.get(name).or_else(|| self.by_beginning.iter().find(begins).map(|(_, effect)| effect))
+    /// Whole names of it, in no order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.table.names()
     }
 
     /// How many names and beginnings it knows.
     pub fn len(&self) -> usize {
-        self.by_name.len() + self.by_beginning.len()
+        self.table.len()
     }
 
     /// Whether it knows none.
@@ -80,8 +70,8 @@ impl Effects {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effect::*;
     use super::*;
+    use crate::effect::*;
 
     #[test]
     fn the_built_in_table_reads() {
@@ -100,7 +90,7 @@ mod tests {
         let first = |name: &str| effects.of(name).map(|effect| effect.touches[0].how);
         assert_eq!(first("fa"), Some(Touching::Reads));
         assert_eq!(first("foo_baz"), Some(Touching::Writes));
-        assert_eq!(first("foo_bar"), Some(Touching::Keeps));
+        assert_eq!(first("foo_bar"), Some(Touching::Retains));
         assert_eq!(first("g"), None);
     }
 

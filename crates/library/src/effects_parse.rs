@@ -39,8 +39,8 @@
 
 use std::fmt;
 
-use super::effect::*;
-use super::library_state::LibraryStates;
+use crate::effect::*;
+use crate::states::LibraryStates;
 
 /// A line of an effect table that does not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ pub struct EffectError {
     pub line: usize,
     /// What is expected there.
     pub expected: String,
-    /// What does.
-    pub found: String,
+    /// What is there.
+    pub actual: String,
 }
 
 impl fmt::Display for EffectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the effect table: expected {}, found {}", self.line, self.expected, self.found)
+        write!(f, "line {} of the effect table: expected {}, found {}", self.line, self.expected, self.actual)
     }
 }
 
@@ -64,7 +64,7 @@ impl std::error::Error for EffectError {}
 type Parsed<T> = Result<T, (String, String)>;
 
 /// The effects that a text describes, each with its names.
-pub(super) fn parse(text: &str) -> Result<Vec<(Vec<&str>, Effect)>, EffectError> {
+pub(crate) fn parse(text: &str) -> Result<Vec<(Vec<&str>, Effect)>, EffectError> {
     let mut effects = Vec::new();
     for (position, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<(Vec<&str>, Effect)>, EffectError>
         effects.push(read.map_err(|(expected, found)| EffectError {
             line: position + 1,
             expected,
-            found,
+            actual: found,
         })?);
     }
     Ok(effects)
@@ -211,7 +211,7 @@ fn parse_clause(words: &mut Words<'_>, effect: &mut Effect) -> Parsed<()> {
         "reads" => touched(words, effect, Touching::Reads)?,
         "writes" => touched(words, effect, Touching::Writes)?,
         "zeroes" => touched(words, effect, Touching::Zeroes)?,
-        "keeps" => touched(words, effect, Touching::Keeps)?,
+        "keeps" => touched(words, effect, Touching::Retains)?,
         "frees" => touched(words, effect, Touching::Frees)?,
         "fresh" => {
             words.demand("into")?;

@@ -10,44 +10,9 @@
 //!
 //! Input: a module. Output: the calls. Cost: linear in its calls.
 
-use opcost_ir::{CalleeRef, Module, is_name_of_libraries};
+use opcost_ir::{CalleeRef, Module};
 use opcost_key::{FunctionId, InstructionId};
-
-/// Library functions that set the rounding mode, or the register that holds it.
-const FUNCTIONS: [&str; 16] = [
-    "fesetround",
-    "fesetenv",
-    "feupdateenv",
-    "fesetmode",
-    "__fesetround",
-    "__fesetenv",
-    "fpsetround",
-    "fpsetmask",
-    "_controlfp",
-    "_controlfp_s",
-    "_control87",
-    "__control87_2",
-    "_mm_setcsr",
-    "_MM_SET_ROUNDING_MODE",
-    "_FortranASetRoundingMode",
-    "__setfpucw",
-];
-
-/// The same of intrinsics: how their names begin.
-const INTRINSICS: [&str; 12] = [
-    "llvm.set.rounding",
-    "llvm.set.fpenv",
-    "llvm.set.fpmode",
-    "llvm.x86.sse.ldmxcsr",
-    "llvm.x86.fxrstor",
-    "llvm.x86.xrstor",
-    "llvm.x86.fldenv",
-    "llvm.aarch64.set.fpcr",
-    "llvm.arm.set.fpscr",
-    "llvm.ppc.setrnd",
-    "llvm.ppc.mtfsf",
-    "llvm.amdgcn.s.setreg",
-];
+use opcost_library::{SystemEffect, is_name_of_libraries, system_effects};
 
 /// Calls that may change the rounding mode, in the order of the module.
 pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
@@ -62,7 +27,7 @@ pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
                             && !declared.is_intrinsic
                             && !is_name_of_libraries(&declared.name))
                 }
-                CalleeRef::Function(callee) => FUNCTIONS.contains(&&*module.functions[callee].name),
+                CalleeRef::Function(callee) => sets_rounding(&module.functions[callee].name),
                 CalleeRef::Assembly => call.assembly_may_round,
                 CalleeRef::Indirect => module.module_assembly_may_round,
             };
@@ -81,7 +46,7 @@ pub fn changes_rounding(module: &Module) -> bool {
 }
 
 fn sets_rounding(name: &str) -> bool {
-    FUNCTIONS.contains(&name) || INTRINSICS.iter().any(|start| name.starts_with(start))
+    system_effects(name).contains(&SystemEffect::ChangesRounding)
 }
 
 #[cfg(test)]
