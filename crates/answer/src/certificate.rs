@@ -3,21 +3,33 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What became of a certificate.
+use crate::document::define_document;
+
+define_document!(
+    /// The document of `opcost bits --check`.
+    pub struct CheckDocument = "opcost.bits-check/1"
+);
+
+/// The document of `opcost bits --check`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "opcost.bits-check/1")]
 pub struct CheckAnswers {
-    /// Claims that were asked.
+    /// Always `opcost.bits-check/1`.
+    pub schema: CheckDocument,
+    /// Whether every claim follows.
+    pub holds: bool,
+    /// How many claims there are.
     pub claims: usize,
     /// What the solver was asked.
     pub questions: u64,
+    /// Whether the certificate was changed since it was written.
+    pub is_edited: bool,
     /// Claims that do not follow.
     pub failed: Vec<CheckFailure>,
-    /// What is taken as given.
+    /// What nobody proves.
     pub assumes: Vec<String>,
-    /// What the certificate takes as given and nobody else does. Then no claim was asked.
+    /// What the certificate takes as given and `--check` was not given. Then no claim was asked.
     pub not_given: Vec<NotGiven>,
-    /// Whether it was changed since it was written.
-    pub is_edited: bool,
 }
 
 /// What a certificate takes as given though it was not given to who checks it.
@@ -27,13 +39,6 @@ pub struct NotGiven {
     pub what: String,
     /// The flag that gives it. Without one nothing gives it.
     pub flag: Option<String>,
-}
-
-impl CheckAnswers {
-    /// Whether each claim follows from what was given.
-    pub fn holds(&self) -> bool {
-        self.failed.is_empty() && self.not_given.is_empty()
-    }
 }
 
 /// A claim that does not follow.

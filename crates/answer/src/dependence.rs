@@ -3,10 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What decides the things that were asked about.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+use crate::document::define_document;
+
+define_document!(
+    /// The document of `opcost explain`.
+    pub struct ExplainDocument = "opcost.explain/1"
+);
+
+/// The document of `opcost explain`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "opcost.explain/1")]
 pub struct ExplainAnswers {
-    /// `open` or `closed`.
+    /// Always `opcost.explain/1`.
+    pub schema: ExplainDocument,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     pub world: String,
     /// In the order of the code.
     pub things: Vec<Explained>,

@@ -1,7 +1,8 @@
 //! What opcost answers, as plain data, and how it fails.
 //!
 //! Every kind of answer has a file. Analyses and runs fill these types, the child that holds
-//! LLVM sends them to its parent, and reports print them. Nothing is computed here.
+//! LLVM sends them to its parent, and reports print them. Where an answer is a document of the command line as it is,
+//! its first field says so (`document.rs`). Nothing is computed here.
 //!
 //! | answer | file |
 //! |---|---|
@@ -30,6 +31,7 @@ pub mod certificate;
 pub mod check;
 pub mod contract;
 pub mod dependence;
+mod document;
 pub mod failure;
 pub mod files;
 pub mod fuel;

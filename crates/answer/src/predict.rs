@@ -5,6 +5,7 @@
 use std::fmt;
 
 use opcost_key::FunctionKey;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A number of times: as many digits as it has, never wrapped.
@@ -84,12 +85,15 @@ pub struct PredictedFunction {
 }
 
 /// An input that would decide something and has no number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "InputJson")]
 pub struct OpenInput {
-    /// Its name, as `--set` takes it.
+    /// Its name.
     pub name: String,
     /// What is known of it.
     pub about: String,
+    /// The flag that gives it a value.
+    pub flag: String,
 }
 
 /// What a prediction was made of.
@@ -118,12 +122,14 @@ impl PredictionSource {
     }
 }
 
-/// The slice that was run to predict its program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A slice that was run in place of its program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SliceRunJson")]
 pub struct SliceRunFacts {
     /// Instructions of the program.
     pub instructions: u64,
     /// Those of them that the slice has.
+    #[serde(rename = "kept")]
     pub retained: u64,
     /// Seconds that it ran.
     pub seconds: f64,
@@ -157,15 +163,16 @@ pub struct PredictAnswers {
 }
 
 /// How near an estimate is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "MeasuresJson")]
 pub struct Measures {
-    /// Share of executions in blocks that are right within 1 %.
+    /// As of the prediction.
     pub within_1_percent: f64,
-    /// Mean of |p − r| / min(p, r); none if no block ran in both.
+    /// As of the prediction.
     pub document_mean: Option<f64>,
-    /// The same without those that are off by more than 2 ×.
+    /// As of the prediction.
     pub document_mean_without_far: Option<f64>,
-    /// Sum over blocks of the smaller share.
+    /// Overlap of blocks over the program.
     pub program_block: f64,
 }
 
@@ -188,11 +195,13 @@ pub struct FoldersOfRuns {
 }
 
 /// A function or a loop whose executions are far off.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WorstJson")]
 pub struct Worst {
-    /// The function.
+    /// The key of the function.
+    #[schemars(with = "String")]
     pub function: FunctionKey,
-    /// The header of the loop, if it is one.
+    /// The block that heads the loop, if it is one.
     pub header: Option<u32>,
     /// Where it is written.
     pub file: Option<String>,

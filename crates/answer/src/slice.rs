@@ -3,6 +3,7 @@
 //! The child that slices writes it; what a verification found is added by its parent.
 
 use opcost_key::Key;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A place in the source, or in the module where it does not say.
@@ -33,17 +34,19 @@ pub enum LoopFate {
     Waived,
 }
 
-/// How often a loop iterates, where that is so each time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A loop that iterates equally often each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConstantJson")]
 pub struct ConstantTrips {
     /// How often its header runs each time that it is entered.
     pub headers: u64,
-    /// How often it is entered each time that the loop around it is; none if entries are counted.
+    /// How often it is entered each time that the loop around it is; null if its entries are counted.
     pub entries: Option<u64>,
 }
 
-/// What a loop does in all, where that is known without a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A loop whose counts are known for the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EvaluatedJson")]
 pub struct EvaluatedTrips {
     /// How often it is entered.
     pub entries: u64,
@@ -183,10 +186,12 @@ pub struct SliceAnswers {
     pub code: String,
 }
 
-/// What two runs say of one loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A loop in both runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RunJson")]
 pub struct VerifiedLoop {
     /// Position among the loops of the slice.
+    #[serde(skip)]
     pub position: usize,
     /// How often the program entered it.
     pub entries: u64,
@@ -196,7 +201,9 @@ pub struct VerifiedLoop {
     pub slice_entries: u64,
     /// The same in the slice.
     pub slice_iterations: u64,
-    /// Whether the sequences of its events are equal; none if it was dropped.
+    /// Whether the sequences are equal, or the numbers where its fate is `constant` or `evaluated`; null if it
+    /// was dropped.
+    #[serde(rename = "equal")]
     pub is_equal: Option<bool>,
 }
 

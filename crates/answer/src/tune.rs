@@ -3,10 +3,12 @@
 //! The child that generates code writes [`ArrangedModule`]. Its parent builds, runs and compares programs, and
 //! writes [`Tuned`].
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure before something was done, and after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ChangeJson")]
 pub struct Change<T> {
     /// Before.
     pub before: T,
@@ -123,19 +125,23 @@ pub struct InlinedFunction {
 }
 
 /// A loop whose body was to be copied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "UnrolledJson")]
 pub struct UnrolledLoop {
     /// Linkage name of its function.
+    #[serde(rename = "symbol")]
     pub function: String,
-    /// Where it is written: file and line.
+    /// Where it is written: file and line; null without debug information.
     pub location: Option<String>,
-    /// How often it was entered.
+    /// How often it was entered in the training run.
     pub activations: u64,
     /// Its iterations, all together.
     pub iterations: u64,
-    /// Copies of its body that LLVM was asked for. None if its body was too large then, or it had another form.
+    /// Copies of its body that LLVM's unroller was asked for; null if the loop was left to it.
+    #[serde(rename = "copies")]
     pub requested: Option<u32>,
     /// Whether LLVM made them.
+    #[serde(rename = "done")]
     pub is_done: bool,
 }
 
@@ -276,12 +282,13 @@ pub struct Simulation {
     pub mispredicted: u64,
 }
 
-/// A comparison of times: how much faster one program is than another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// How much faster: 0.1 is a tenth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "GainJson")]
 pub struct Gain {
-    /// The median of the ratios of rounds, less one.
+    /// The median of the rounds.
     pub median: f64,
-    /// An interval that has the median with 95 % confidence.
+    /// The lower end of the interval of 95 % confidence.
     pub low: f64,
     /// Its upper end.
     pub high: f64,

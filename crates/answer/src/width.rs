@@ -4,10 +4,20 @@ use opcost_key::Key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why the integers of a line are as wide as they are.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+use crate::document::define_document;
+
+define_document!(
+    /// The document of `opcost explain --width`.
+    pub struct WidthDocument = "opcost.explain-width/2"
+);
+
+/// The document of `opcost explain --width`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "opcost.explain-width/2")]
 pub struct WidthAnswers {
-    /// `open` or `closed`.
+    /// Always `opcost.explain-width/2`.
+    pub schema: WidthDocument,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     pub world: String,
     /// What the widths rest on besides the code.
     pub assumes: Vec<String>,

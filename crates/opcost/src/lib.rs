@@ -58,6 +58,40 @@
 //! # Ok(()) }
 //! ```
 //!
+//! How often blocks will run, from the code and values of inputs:
+//!
+//! ```
+//! use opcost::prediction::{PredictionRequest, predict};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-predict-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("three.c");
+//! # std::fs::write(&source, "int main(void) {\n    volatile int sum = 0;\n    for (int i = 0; i < 3; i++) sum = sum + i;\n    return sum;\n}\n").unwrap();
+//! let request = PredictionRequest { inputs: vec![source.clone()], ..PredictionRequest::default() };
+//! let predicted = predict(&request)?;
+//! let counted = opcost::Program::build([&source], &opcost::CompileOptions::default())?.count(&opcost::Run::default())?;
+//! assert_eq!(predicted.answers.total.parse().ok(), counted.total().exact());
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! A function as a circuit, in a folder of Verilog:
+//!
+//! ```
+//! use opcost::circuit::{CircuitEnd, CircuitRequest, make};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-circuit-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("fir.c");
+//! # std::fs::write(&source, "int fir(const short *x) {\n    int sum = 0;\n    for (int i = 0; i < 8; i++) sum += 3 * x[i];\n    return sum;\n}\n").unwrap();
+//! let request = CircuitRequest::of(&source, "fir", folder.join("out"));
+//! let CircuitEnd::Made(circuit) = make(&request)? else { panic!("no program was run") };
+//! assert_eq!(circuit.document.modules[0].loops.len(), 1);
+//! assert!(folder.join("out/fir.v").exists());
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
+//!
 //! # Where LLVM is
 //!
 //! LLVM ends its process on fatal errors, so it lives in a child. The library starts the program
@@ -70,6 +104,7 @@
 //! events. [`progress::watch_work`] names a function that is told of long work.
 
 pub mod answered;
+pub mod circuit;
 mod code;
 pub mod counting;
 pub mod earlier;
@@ -79,8 +114,11 @@ pub mod measured;
 pub mod nearness;
 #[cfg(feature = "worker")]
 mod offer;
+pub mod prediction;
+pub mod priced;
 mod program;
 pub mod progress;
+pub mod recompiled;
 pub mod recorded;
 pub mod sampling;
 pub mod slice;

@@ -5,6 +5,8 @@
 //! what the time is taken of. A slice that reports more events than its program is stopped.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -44,6 +46,22 @@ pub struct VerifiedRun<'a> {
     pub loops: &'a [SlicedLoop],
     /// What it reads as its standard input.
     pub stdin: Option<&'a Path>,
+}
+
+/// The file that runs read as their input: the one that is given, or what this process has as its own. What comes through
+/// a pipe can be read once, so it is copied.
+///
+/// # Errors
+/// The copy cannot be made.
+pub fn input_of_runs(given: Option<&Path>, build: &Build) -> Result<Option<PathBuf>, Failure> {
+    let mut own = std::io::stdin().lock();
+    if given.is_some() || own.is_terminal() {
+        return Ok(given.map(Path::to_owned));
+    }
+    let copy = build.path("stdin");
+    let mut file = File::create(&copy).map_err(Failure::file("write", &copy))?;
+    std::io::copy(&mut own, &mut file).map_err(Failure::file("read", "stdin"))?;
+    Ok(Some(copy))
 }
 
 /// Builds and runs the program and its slice, and compares them.

@@ -10,27 +10,27 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use crate::answers::json::AnswersJson;
-use crate::bits::certificate::BitsCheckJson;
 use crate::bits::narrow::BitsNarrowJson;
 use crate::bits::text::BitsJson;
-use crate::bits::width::WidthJson;
 use crate::check::CheckJson;
 use crate::count::json::CountJson;
 use crate::count::list::ListJson;
 use crate::fuel::check::FuelCheckJson;
 use crate::fuel::run::FuelJson;
-use crate::hdl::HdlJson;
 use crate::ledger::diff_json::DiffJson;
 use crate::ledger::overlap::OverlapJson;
 use crate::ledger::repair::RepairJson;
 use crate::life::text::LifeJson;
-use crate::loops::explain::ExplainJson;
 use crate::loops::table::LoopsJson;
 use crate::predict::json::PredictJson;
 use crate::slice::json::SliceJson;
 use crate::tune::json::TuneJson;
 use crate::values::json::ValuesJson;
 use opcost_answer::Failure;
+use opcost_answer::certificate::CheckAnswers;
+use opcost_answer::dependence::ExplainAnswers;
+use opcost_answer::hdl::HdlDocument;
+use opcost_answer::width::WidthAnswers;
 
 /// The document that replaces another when opcost failed, so that a reader never takes an old
 /// document for the new one. Wrong use that the command line itself shows (status 2 before anything
@@ -75,13 +75,13 @@ const DOCUMENTS: [Document; 23] = [
     ("predict", || schema_for!(PredictJson<'_>)),
     ("slice", || schema_for!(SliceJson<'_>)),
     ("tune", || schema_for!(TuneJson<'_>)),
-    ("explain", || schema_for!(ExplainJson<'_>)),
-    ("explain-width", || schema_for!(WidthJson<'_>)),
+    ("explain", || schema_for!(ExplainAnswers)),
+    ("explain-width", || schema_for!(WidthAnswers)),
     ("bits", || schema_for!(BitsJson<'_>)),
-    ("bits-check", || schema_for!(BitsCheckJson<'_>)),
+    ("bits-check", || schema_for!(CheckAnswers)),
     ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
     ("certificate", || schema_for!(Certificate)),
-    ("hdl", || schema_for!(HdlJson<'_>)),
+    ("hdl", || schema_for!(HdlDocument)),
     ("overlap", || schema_for!(OverlapJson)),
     ("repair", || schema_for!(RepairJson)),
     ("list", || schema_for!(ListJson)),

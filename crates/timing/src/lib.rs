@@ -15,15 +15,18 @@
 //! | what stands in a timing file, and is it right? | [`file`](mod@file) |
 //! | what did the measuring program measure, and was the machine quiet? | [`measured`] |
 //! | what does a program take? | [`price`](mod@price) |
+//! | how far is that from what was measured? | [`priced`] |
 
 pub mod file;
 pub mod measured;
 pub mod price;
+pub mod priced;
 pub mod source;
 
 pub use file::{MemoryTimes, Processor, Timing, TimingError};
 pub use measured::{MeasureError, MeasuredLines, joined};
 pub use price::{Factors, FunctionTime, Parts, Predicted, price};
+pub use priced::Priced;
 pub use source::TimeSource;
 
 /// The program that measures, in C: its name and its text.

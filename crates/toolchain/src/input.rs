@@ -58,6 +58,24 @@ impl Input {
         Ok(in_order_of_modules(inputs))
     }
 
+    /// The same of files whose code can be analysed.
+    ///
+    /// # Errors
+    /// One of them is no input, is named twice, or has no code that is read.
+    pub fn all_analysed<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Vec<Input>, Failure> {
+        let inputs = Input::all(paths)?;
+        for input in &inputs {
+            if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode)
+            {
+                return Err(Failure::Usage(format!(
+                    "{}: give a source of C, C++ or Fortran, .bc or .ll (of Rust: rustc --emit llvm-bc)",
+                    input.path.display()
+                )));
+            }
+        }
+        Ok(inputs)
+    }
+
     /// Looks at a file.
     pub fn classify(path: &Path) -> Result<Input, Failure> {
         let mut head = [0; 18];

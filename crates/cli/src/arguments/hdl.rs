@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use opcost_job::program::HdlWidths;
+use opcost::circuit::{Chip, Interface};
+use opcost_job::program::{HdlSchedule, HdlWidths};
 
 use super::{CompileArguments, ContractArguments};
 
@@ -119,13 +120,6 @@ pub(crate) struct HdlArguments {
     pub(crate) arguments: Vec<OsString>,
 }
 
-impl HdlArguments {
-    /// Whether the circuit is simulated.
-    pub(crate) fn simulates(&self) -> bool {
-        self.replay || self.cosimulate.is_some()
-    }
-}
-
 /// How wide wires are, as a flag takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WidthsName {
@@ -139,20 +133,9 @@ pub(crate) enum WidthsName {
     Certified,
 }
 
-impl WidthsName {
-    /// The word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            WidthsName::Declared => "declared",
-            WidthsName::Llvm => "llvm",
-            WidthsName::Proven => "proven",
-            WidthsName::Certified => "certified",
-        }
-    }
-
-    /// The same as the rooms below know it.
-    pub(crate) fn widths(self) -> HdlWidths {
-        match self {
+impl From<WidthsName> for HdlWidths {
+    fn from(name: WidthsName) -> HdlWidths {
+        match name {
             WidthsName::Declared => HdlWidths::Declared,
             WidthsName::Llvm => HdlWidths::Llvm,
             WidthsName::Proven => HdlWidths::Proven,
@@ -170,6 +153,15 @@ pub(crate) enum ScheduleName {
     Own,
 }
 
+impl From<ScheduleName> for HdlSchedule {
+    fn from(name: ScheduleName) -> HdlSchedule {
+        match name {
+            ScheduleName::Common => HdlSchedule::Common,
+            ScheduleName::Own => HdlSchedule::Own,
+        }
+    }
+}
+
 /// How a circuit is called, as a flag takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InterfaceName {
@@ -179,6 +171,16 @@ pub(crate) enum InterfaceName {
     Stream,
     /// A module NAME_axi around it with registers by AXI4-Lite, and with its memories by AXI4.
     Axi,
+}
+
+impl From<InterfaceName> for Interface {
+    fn from(name: InterfaceName) -> Interface {
+        match name {
+            InterfaceName::Start => Interface::Start,
+            InterfaceName::Stream => Interface::Stream,
+            InterfaceName::Axi => Interface::Axi,
+        }
+    }
 }
 
 /// A chip, as a flag takes it.
@@ -192,31 +194,12 @@ pub(crate) enum ChipName {
     Xilinx,
 }
 
-impl ChipName {
-    /// The word, which is the name of yosys' folder, too.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            ChipName::Ice40 => "ice40",
-            ChipName::Ecp5 => "ecp5",
-            ChipName::Xilinx => "xilinx",
-        }
-    }
-
-    /// What yosys calls its synthesis.
-    pub(crate) fn pass(self) -> &'static str {
-        match self {
-            ChipName::Ice40 => "synth_ice40",
-            ChipName::Ecp5 => "synth_ecp5",
-            ChipName::Xilinx => "synth_xilinx",
-        }
-    }
-
-    /// What places circuits on it, with flags for a chip that is large enough.
-    pub(crate) fn placer(self) -> Option<(&'static str, &'static [&'static str])> {
-        match self {
-            ChipName::Ice40 => Some(("nextpnr-ice40", &["--hx8k", "--package", "ct256"])),
-            ChipName::Ecp5 => Some(("nextpnr-ecp5", &["--85k", "--package", "CABGA756"])),
-            ChipName::Xilinx => None,
+impl From<ChipName> for Chip {
+    fn from(name: ChipName) -> Chip {
+        match name {
+            ChipName::Ice40 => Chip::Ice40,
+            ChipName::Ecp5 => Chip::Ecp5,
+            ChipName::Xilinx => Chip::Xilinx,
         }
     }
 }

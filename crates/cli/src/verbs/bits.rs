@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::arguments::BitsArguments;
 use crate::verbs::answered::{believed, command, save as save_rows};
-use crate::verbs::loops::analysed;
 use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
@@ -42,7 +41,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.check {
         return certificate::check(arguments, path);
     }
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let is_certified = arguments.certificate.is_some();
     let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::arguments::BitsArguments;
 use crate::verbs::certificate;
-use crate::verbs::loops::analysed;
 use crate::verbs::selection::{about, paths};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::NarrowJob;
@@ -12,6 +11,7 @@ use opcost_report::bits::narrow::{BitsNarrowJson, print_bits_narrow};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 use opcost_toolchain::install::install;
 
 /// Carries out the verb.
@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
         let name = output.display();
         return Err(Failure::Usage(format!("--narrow writes bitcode: {name} must end in .bc")));
     }
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("rewriting");
     let made = build.path("narrow.bc");

@@ -8,16 +8,15 @@ use opcost_certificate::Certificate;
 use opcost_certificate::reading::MOST_BYTES;
 
 use crate::arguments::BitsArguments;
-use crate::verbs::loops::analysed;
 use crate::verbs::selection::again;
 use opcost_answer::bits::CertifiedAnswer;
 use opcost_answer::terminal::one_line;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::CheckJob;
-use opcost_report::bits::certificate::{BitsCheckJson, print_bits_check};
+use opcost_report::bits::certificate::print_bits_check;
 use opcost_report::kit::numbers::{counted, verb};
 use opcost_report::kit::progress::Progress;
-use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 
@@ -80,7 +79,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 /// Whether a certificate holds.
 pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Failure> {
     let certificate = read(path)?;
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let name = path.display().to_string();
     let working = Progress::start("checking the certificate");
@@ -90,10 +89,10 @@ pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Fa
     let answers = build.query(CheckJob { program, name, certificate, assumptions, contracts }, &inputs)?;
     drop(working);
     if let Some(path) = &arguments.json {
-        save_json(path, &BitsCheckJson::text(&answers))?;
+        save_json(path, &document(&answers))?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         save_text(arguments.output.as_deref(), &print_bits_check(&answers), Stream::Stdout)?;
     }
-    Ok(if answers.holds() { Status::Fine } else { Status::Verdict })
+    Ok(if answers.holds { Status::Fine } else { Status::Verdict })
 }

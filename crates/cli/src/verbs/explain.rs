@@ -3,18 +3,17 @@
 use std::path::Path;
 
 use super::input_line::split;
-use super::loops::analysed;
 use crate::arguments::ExplainArguments;
 use crate::verbs::selection::{OF_RUNS, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::{ExplainJob, ExplainWanted, LinePlace, WidthJob};
-use opcost_report::bits::width::{WidthJson, print_width};
+use opcost_report::bits::width::print_width;
 use opcost_report::kit::progress::Progress;
-use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::source::Sources;
-use opcost_report::loops::explain::{ExplainJson, dependence_dot, dependence_picture, print_explanation};
+use opcost_report::loops::explain::{dependence_dot, dependence_picture, print_explanation};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 
@@ -43,7 +42,7 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
         }
     };
     let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
-    let inputs = analysed(paths.map(Path::new))?;
+    let inputs = Input::all_analysed(paths.map(Path::new))?;
     if !arguments.width && !arguments.contracts.contracts.is_empty() {
         return Err(Failure::Usage("--assume is for widths: opcost explain --width".to_owned()));
     }
@@ -64,7 +63,7 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
         save_text(Some(path), &dependence_picture(&answers), Stream::Stdout)?;
     }
     if let Some(path) = &arguments.json {
-        save_json(path, &ExplainJson::text(&answers))?;
+        save_json(path, &document(&answers))?;
     }
     let is_stdout = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
     if ![&arguments.json, &arguments.dot, &arguments.svg].into_iter().any(is_stdout) {
@@ -77,7 +76,7 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
 /// Why the integers of the line are as wide as they are.
 fn explain_width(arguments: &ExplainArguments, answers: &WidthAnswers) -> Result<Status, Failure> {
     if let Some(path) = &arguments.json {
-        save_json(path, &WidthJson::text(answers))?;
+        save_json(path, &document(answers))?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let text = print_width(answers, &mut Sources::of(None, "program"));

@@ -12,11 +12,11 @@ use opcost_profile::{Ledger, ModuleFacts};
 use opcost_recover::module_of;
 
 use crate::arguments::ExportArguments;
-use crate::verbs::life_ledger::compile_as;
 use opcost::ledgers::{self, Given};
+use opcost::recompiled::{compile, compile_as};
 use opcost_answer::names::{relative, shown_name, tidy};
 use opcost_answer::{Failure, Status};
-use opcost_job::profile::{ExportFormat, ExportModule};
+use opcost_job::profile::ExportFormat;
 use opcost_report::kit::numbers::{counted, grouped};
 use opcost_report::kit::progress::Progress;
 use opcost_toolchain::build::{Build, Optimiser, Purpose, reasons};
@@ -136,26 +136,4 @@ fn compiled_for(
         options.cflags.push("-fdebug-info-for-profiling".to_owned());
     }
     Ok(options)
-}
-
-/// A module at its anchor again.
-pub(super) fn compile(
-    facts: &ModuleFacts,
-    arguments: &CompileOptions,
-    position: usize,
-    build: &Build,
-) -> Result<ExportModule, Failure> {
-    let input = Input::classify(Path::new(&facts.module))?;
-    if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
-        return Err(Failure::Usage(format!(
-            "{} was compiled by another compiler, which opcost cannot ask for its module again; count the bitcode that \
-             it writes (rustc --emit=llvm-bc -Cno-prepopulate-passes)",
-            facts.module
-        )));
-    }
-    let own = Build::new(arguments, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
-    let bitcode = own.bitcode(&input, position)?;
-    let kept = build.path(format!("{position}.anchor.bc"));
-    std::fs::copy(&bitcode, &kept).map_err(Failure::file("write", &kept))?;
-    Ok(ExportModule { name: facts.module.clone(), anchor: facts.anchor, bitcode: kept })
 }

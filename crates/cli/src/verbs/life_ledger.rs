@@ -17,12 +17,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use opcost_answer::life::Life;
-use opcost_key::{Anchor, ModuleMap, Placement};
+use opcost_key::{ModuleMap, Placement};
 use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
 use opcost_recover::{SourceLine, count_instructions, module_of};
 
 use crate::arguments::LifeArguments;
 use opcost::ledgers;
+use opcost::recompiled::compile_as;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{relative, shown_name, tidy, tidy_path};
@@ -239,25 +240,6 @@ pub(super) fn machine_of(
         }
     }
     machine
-}
-
-/// The flags with which a module was counted.
-pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileOptions {
-    let (levels, others): (Vec<&String>, Vec<&String>) =
-        facts.build.flags.iter().partition(|flag| flag.starts_with("-O"));
-    CompileOptions {
-        level: levels.first().map_or("2", |level| &level[2..]).to_owned(),
-        cflags: others.into_iter().cloned().collect(),
-        include: Vec::new(),
-        define: Vec::new(),
-        library: Vec::new(),
-        library_path: Vec::new(),
-        anchor: (facts.anchor != Anchor::File).then_some(facts.anchor),
-        cost: Some(cost.to_owned()),
-        codegen: None,
-        time: false,
-        earlier: None,
-    }
 }
 
 /// Whether the flags that were given are none but those of the ledger.

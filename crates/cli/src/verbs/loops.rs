@@ -17,7 +17,7 @@ use opcost_report::kit::source::Sources;
 use opcost_report::kit::style::screen_width;
 use opcost_report::loops::table::{LoopsJson, LoopsReport, print_loops};
 use opcost_toolchain::build::{Build, Purpose};
-use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, Failure> {
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("analysing loops");
     let program = build.program_source(&inputs, &arguments.program.options())?;
@@ -72,20 +72,6 @@ fn save_ledger(
     let command = command("loops", &arguments.inputs, &[]);
     let asked = AnswersAbout::of_code(&paths(inputs), &answers.code, command);
     save_rows(path, asked, answered::loops::rows(answers, &given))
-}
-
-/// Inputs whose code can be looked at.
-pub(crate) fn analysed<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<Input>, Failure> {
-    let inputs = Input::all(paths)?;
-    for input in &inputs {
-        if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
-            return Err(Failure::Usage(format!(
-                "{}: give a source of C, C++ or Fortran, .bc or .ll (of Rust: rustc --emit llvm-bc)",
-                input.path.display()
-            )));
-        }
-    }
-    Ok(inputs)
 }
 
 /// Leaves the loops of the named functions.

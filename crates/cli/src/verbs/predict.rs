@@ -1,40 +1,28 @@
 //! `opcost predict`: how often will every block run, and how long will that take?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::arguments::{PredictArguments, PredictEmit};
+use crate::arguments::{PredictArguments, PredictEmit, TimeArguments};
 use crate::verbs::answered::command;
-use crate::verbs::count::quoted;
-use crate::verbs::inputs::values;
-use crate::verbs::loops::analysed;
+use crate::verbs::inputs::{quoted, values};
 use crate::verbs::predict_diff::compare;
-use crate::verbs::predict_slice::run_slice;
-use crate::verbs::priced::Clock;
 use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
-use opcost::nearness::nearness;
+use opcost::prediction::{PredictedProgram, PredictionRequest, SlicedProgram};
+use opcost::priced::Clock;
 use opcost::recorded::{is_exact, recorded};
-use opcost_answer::predict::{Nearness, PredictAnswers};
 use opcost_answer::{Failure, Status};
 use opcost_job::module::Product;
-use opcost_job::program::PredictJob;
-use opcost_profile::Ledger;
-use opcost_profile::overlap::{Overlap, overlap};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
-use opcost_report::ledger::overlap::print_refused;
 use opcost_report::predict::json::{Against, PredictDocument, PredictJson};
 use opcost_report::predict::text::{PredictReport, print_prediction};
 use opcost_report::timing::print_time;
 use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 use opcost_toolchain::install::install;
-
-/// Functions and loops that are furthest off.
-const WORST: usize = 5;
-/// Inputs that a message lists.
-const LISTED: usize = 6;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
@@ -49,7 +37,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
 
 /// The time of a run, by its exact counts.
 fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Failure> {
-    let clock = Clock::read(&arguments.time)?.expect("the command line wants a timing file with --counts");
+    let clock = clock(&arguments.time)?.expect("the command line wants a timing file with --counts");
     let ledger = ledgers::counts(path, None)?;
     if !is_exact(&ledger) {
         return Err(Failure::Usage(format!(
@@ -78,7 +66,7 @@ fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Fai
 
 /// The program with its prediction in it.
 fn emit(arguments: &PredictArguments, kind: PredictEmit) -> Result<Status, Failure> {
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let output = arguments.output.as_deref().expect("the command line wants -o with --emit");
     let build = Build::new(&arguments.program.compile.options(), Purpose::Predict)?;
     let working = Progress::start("building the program that predicts itself");
@@ -101,57 +89,22 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         &[CodeFlag::Codegen, CodeFlag::Time],
         "nothing is measured and no machine code is made",
     )?;
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    // A file that cannot be read is told before the analysis takes its time.
-    let clock = Clock::read(&arguments.time)?;
-    let truth = arguments.against.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
-    let run = arguments.trip_counts.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let run_path = build.path("run.opc");
-    if let Some(run) = &run {
-        ledgers::save(&run_path, run)?;
-    }
-    let sliced = arguments.by_slice.then(|| run_slice(arguments, &build, &inputs)).transpose()?;
-    let (measured, facts) = sliced.map(|run| (run.counts, run.facts)).unzip();
-    let working = Progress::start("predicting");
-    let path = build.path("predicted.opc");
-    let wants_ledger = wants_numbers(arguments).is_some() || run.is_some();
-    let question = PredictJob {
-        program: build.program_source(&inputs, &arguments.program.options())?,
-        inputs: values(&arguments.values, &arguments.arguments),
-        trip_counts: run.as_ref().map(|_| run_path.clone()),
-        measured,
+    let request = PredictionRequest {
+        inputs: arguments.inputs.clone(),
+        options: arguments.program.compile.options(),
+        program: arguments.program.options(),
+        values: values(&arguments.values, &arguments.arguments),
         is_guess: arguments.guess,
-        build: build.predicted_build(&inputs)?,
-        ledger: wants_ledger.then(|| path.clone()),
+        trip_counts: arguments.trip_counts.clone(),
+        sliced: arguments.by_slice.then(|| SlicedProgram {
+            arguments: arguments.arguments.clone(),
+            stdin: arguments.stdin.clone(),
+        }),
+        against: arguments.against.clone(),
+        numbers_for: wants_numbers(arguments),
+        clock: clock(&arguments.time)?,
     };
-    let mut answers = build.query(question, &inputs)?;
-    answers.slice_run = facts;
-    drop(working);
-    if let Some(flag) = wants_numbers(arguments) {
-        refuse_open(&answers, flag)?;
-    }
-    let predicted = match (&answers.no_ledger, wants_ledger) {
-        (Some(reason), _) => return Err(Failure::Counters(format!("no ledger can be made: {reason}"))),
-        (None, true) => Some(ledgers::counts(&path, None)?),
-        (None, false) => None,
-    };
-    if let (Some(predicted), Some(run), Some(path)) = (&predicted, &run, &arguments.trip_counts) {
-        of_same_build(path, predicted, run)?;
-    }
-    let against = match (&predicted, &truth) {
-        (Some(predicted), Some(truth)) => Some(hold(arguments, &answers, predicted, truth)?),
-        _ => None,
-    };
-    let mut priced = match (&clock, &predicted) {
-        (Some(clock), Some(predicted)) => Some(clock.price(predicted, Path::new("the prediction"))?),
-        _ => None,
-    };
-    if let (Some(clock), Some(priced), Some(truth), Some(path)) =
-        (&clock, &mut priced, &truth, &arguments.against)
-    {
-        priced.by_counts = Some(clock.price(truth, path)?.seconds());
-    }
+    let PredictedProgram { answers, ledger, against, priced } = opcost::prediction::predict(&request)?;
     if let Some(path) = &arguments.json {
         let document = PredictDocument {
             answers: &answers,
@@ -161,12 +114,13 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         };
         save_json(path, &PredictJson::text(&document))?;
     }
-    if let (Some(path), Some(mut ledger)) = (&arguments.ledger, predicted) {
+    if let (Some(path), Some(mut ledger)) = (&arguments.ledger, ledger) {
         ledger.about.commands = vec![command("predict", &arguments.inputs, &arguments.arguments)];
         ledgers::save(path, &ledger)?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let mut next = Vec::new();
+        let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
         let program = again(&inputs, &arguments.program) + &words_of(arguments);
         let values = values_of(arguments);
         match (&arguments.ledger, answers.inputs.first()) {
@@ -228,44 +182,8 @@ fn wants_numbers(arguments: &PredictArguments) -> Option<&'static str> {
     flags.into_iter().find_map(|(flag, is_set)| is_set.then_some(flag))
 }
 
-/// A prediction with open inputs is no set of counts.
-fn refuse_open(answers: &PredictAnswers, flag: &str) -> Result<(), Failure> {
-    if !answers.is_open {
-        return Ok(());
-    }
-    let names: Vec<String> =
-        answers.inputs.iter().take(LISTED).map(|input| format!("--set '{}=VALUE'", input.name)).collect();
-    let more = if answers.inputs.len() > LISTED { " …" } else { "" };
-    Err(Failure::Usage(format!(
-        "{flag} needs a number for every block, and some hang on inputs without a value: give {}{more}, --defaults, the \
-         program's arguments after --, or --guess",
-        names.join(" ")
-    )))
-}
-
-/// The prediction held against a run of the same code.
-fn hold(
-    arguments: &PredictArguments,
-    answers: &PredictAnswers,
-    predicted: &Ledger,
-    truth: &Ledger,
-) -> Result<(Nearness, Overlap), Failure> {
-    let path = arguments.against.as_deref().unwrap_or(Path::new(""));
-    let all = of_same_build(path, predicted, truth)?;
-    Ok((nearness(answers, truth, WORST), all))
-}
-
-/// How a prediction agrees with a ledger, if that is of the same build.
-fn of_same_build(path: &Path, predicted: &Ledger, counted: &Ledger) -> Result<Overlap, Failure> {
-    let all = overlap(predicted, counted);
-    if all.blocks == 0 || !all.refused.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{} was counted in another build than is predicted here: count the same sources at the same level and with \
-             the same flags{}{}",
-            path.display(),
-            if all.refused.is_empty() { "" } else { "\n" },
-            print_refused(&all.refused).trim_end()
-        )));
-    }
-    Ok(all)
+/// The timing file that the command line names.
+fn clock(arguments: &TimeArguments) -> Result<Option<Clock>, Failure> {
+    let read = |path: &PathBuf| Clock::read(path, arguments.source.into(), arguments.against_seconds);
+    arguments.timing.as_ref().map(read).transpose()
 }

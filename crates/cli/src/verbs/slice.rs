@@ -1,17 +1,14 @@
 //! `opcost slice`: the smallest program with the same loops.
 
-use std::fs::File;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::input_line::split;
 use super::inputs::numbers;
-use super::loops::analysed;
 use crate::arguments::{SliceArguments, SlicePurpose};
 use crate::verbs::selection::{OF_RUNS, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
-use opcost::slice::{VerifiedModules, VerifiedRun, verify};
+use opcost::slice::{VerifiedModules, VerifiedRun, input_of_runs, verify};
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::{InputValues, LinePlace, SliceEvents, SliceJob, SliceProduct};
@@ -41,7 +38,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "a slice is optimised at -O2 once it is cut")?;
     let level = level(arguments)?;
     let SlicePurpose::TripCounts = arguments.purpose;
-    let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
+    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("slicing");
     let modules = VerifiedModules::new(&build);
@@ -104,7 +101,7 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         install(&made, output)?;
     }
     let verdict = arguments.verify.then(|| {
-        let input = input(arguments.stdin.as_deref(), &build)?;
+        let input = input_of_runs(arguments.stdin.as_deref(), &build)?;
         let run = VerifiedRun {
             inputs: &inputs,
             arguments: &arguments.arguments,
@@ -123,19 +120,6 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         Some(verdict) if !verdict.holds() => Status::Verdict,
         _ => Status::Fine,
     })
-}
-
-/// The file that runs read as their input. What comes through a pipe can be read once, so it is
-/// copied.
-pub(super) fn input(given: Option<&Path>, build: &Build) -> Result<Option<PathBuf>, Failure> {
-    let mut own = std::io::stdin().lock();
-    if given.is_some() || own.is_terminal() {
-        return Ok(given.map(Path::to_owned));
-    }
-    let copy = build.path("stdin");
-    let mut file = File::create(&copy).map_err(Failure::file("write", &copy))?;
-    std::io::copy(&mut own, &mut file).map_err(Failure::file("read", "stdin"))?;
-    Ok(Some(copy))
 }
 
 /// How much goes; arguments are for runs, and for levels at which they decide loops.

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::arguments::TimingArguments;
+use opcost::priced::{parse_timing, read_timing};
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_text};
 use opcost_report::timing::file::print_timing;
-use opcost_timing::Timing;
-use opcost_timing::file::{read, write};
+use opcost_timing::file::write;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &TimingArguments) -> Result<Status, Failure> {
@@ -23,23 +23,10 @@ pub(crate) fn run(arguments: &TimingArguments) -> Result<Status, Failure> {
             if path == Path::new("-") {
                 return Ok(Status::Fine);
             }
-            (path, parsed(path, &text)?)
+            (path, parse_timing(path, &text)?)
         }
         (None, None) => unreachable!("the command line wants one of them"),
     };
     save_text(None, &print_timing(&timing, &path.display().to_string()), Stream::Stdout)?;
     Ok(Status::Fine)
-}
-
-/// Reads a timing file.
-///
-/// # Errors
-/// It cannot be read, or is not as it must be.
-pub(crate) fn read_timing(path: &Path) -> Result<Timing, Failure> {
-    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-    parsed(path, &text)
-}
-
-fn parsed(path: &Path, text: &str) -> Result<Timing, Failure> {
-    read(text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }

@@ -1,58 +1,15 @@
-//! Whether a certificate holds, as text and as a document.
-
-use schemars::JsonSchema;
-use serde::Serialize;
+//! Whether a certificate holds, as text.
 
 use crate::kit::numbers::{counted, verb};
 
-use crate::kit::save::document;
-use opcost_answer::certificate::{CheckAnswers, CheckFailure, NotGiven};
+use opcost_answer::certificate::{CheckAnswers, NotGiven};
 
 /// Claims that are shown of those that fail.
 const MOST_SHOWN: usize = 20;
 
-/// The document of `opcost bits --check`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.bits-check/1")]
-pub struct BitsCheckJson<'a> {
-    /// Always `opcost.bits-check/1`.
-    #[schemars(extend("const" = "opcost.bits-check/1"))]
-    schema: &'static str,
-    /// Whether every claim follows.
-    holds: bool,
-    /// How many claims there are.
-    claims: usize,
-    /// What the solver was asked.
-    questions: u64,
-    /// Whether the certificate was changed since it was written.
-    is_edited: bool,
-    /// Claims that do not follow.
-    failed: &'a [CheckFailure],
-    /// What nobody proves.
-    assumes: &'a [String],
-    /// What the certificate takes as given and `--check` was not given. Then no claim was asked.
-    not_given: &'a [NotGiven],
-}
-
-impl<'a> BitsCheckJson<'a> {
-    /// The document as text.
-    pub fn text(answers: &'a CheckAnswers) -> String {
-        document(&BitsCheckJson {
-            schema: "opcost.bits-check/1",
-            holds: answers.holds(),
-            claims: answers.claims,
-            questions: answers.questions,
-            is_edited: answers.is_edited,
-            failed: &answers.failed,
-            assumes: &answers.assumes,
-            not_given: &answers.not_given,
-        })
-    }
-}
-
 /// What is printed.
 pub fn print_bits_check(answers: &CheckAnswers) -> String {
-    let CheckAnswers { claims, questions, failed, assumes, not_given, is_edited } = answers;
+    let CheckAnswers { claims, questions, failed, assumes, not_given, is_edited, .. } = answers;
     let mut text = String::new();
     let mut say = |line: String| {
         text.push_str(&line);

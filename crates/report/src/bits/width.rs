@@ -3,42 +3,11 @@
 
 use std::fmt::Write;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::kit::legend::Legend;
-use crate::kit::save::document;
 use crate::kit::source::Sources;
 use crate::kit::style::{DIM, GOOD, STRONG, paint, printable, screen_width};
 use opcost_answer::names::{shown_name, tidy_path};
 use opcost_answer::width::{WidthAnswers, WidthExplained, WidthStep};
-
-/// The document of `opcost explain --width`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.explain-width/2")]
-pub struct WidthJson<'a> {
-    /// Always `opcost.explain-width/2`.
-    #[schemars(extend("const" = "opcost.explain-width/2"))]
-    schema: &'static str,
-    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
-    world: &'a str,
-    /// What the widths rest on besides the code.
-    assumes: &'a [String],
-    /// In the order of the module.
-    values: &'a [WidthExplained],
-}
-
-impl<'a> WidthJson<'a> {
-    /// The document as text.
-    pub fn text(answers: &'a WidthAnswers) -> String {
-        document(&WidthJson {
-            schema: "opcost.explain-width/2",
-            world: &answers.world,
-            assumes: &answers.assumes,
-            values: &answers.values,
-        })
-    }
-}
 
 /// Value by value: what it is, the chain that forces it, what would help.
 pub fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> String {

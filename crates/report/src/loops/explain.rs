@@ -6,18 +6,14 @@
 
 use std::fmt::Write;
 
-use crate::kit::layout::lay_out;
-use opcost_index::{AdjacencyGraph, Id, define_id, reverse_postorder};
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::kit::html::escaped;
+use crate::kit::layout::lay_out;
 use crate::kit::legend::Legend;
-use crate::kit::save::document;
 use crate::kit::source::Sources;
 use crate::kit::style::{DIM, GOOD, STRONG, WARM, cut, paint, printable, screen_width, width_of};
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
 use opcost_answer::names::shown_name;
+use opcost_index::{AdjacencyGraph, Id, define_id, reverse_postorder};
 
 /// Looks of the picture.
 const STYLE: &str = include_str!("../kit/graph.css");
@@ -37,26 +33,6 @@ define_id!(
     /// A node of a drawn graph.
     struct DrawnId, "node"
 );
-
-/// The document of `opcost explain`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.explain/1")]
-pub struct ExplainJson<'a> {
-    /// Always `opcost.explain/1`.
-    #[schemars(extend("const" = "opcost.explain/1"))]
-    schema: &'static str,
-    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
-    world: &'a str,
-    /// In the order of the code.
-    things: &'a [Explained],
-}
-
-impl<'a> ExplainJson<'a> {
-    /// The document as text.
-    pub fn text(answers: &'a ExplainAnswers) -> String {
-        document(&ExplainJson { schema: "opcost.explain/1", world: &answers.world, things: &answers.things })
-    }
-}
 
 /// One thing after another: its line, what it is, what that ends in.
 pub fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> String {

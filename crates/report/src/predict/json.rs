@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use opcost_answer::predict::{
-    Executions, Measures, Nearness, PredictAnswers, PredictedClass, PredictedFunction, Worst,
+    Executions, Measures, Nearness, OpenInput, PredictAnswers, PredictedClass, PredictedFunction,
+    SliceRunFacts, Worst,
 };
 use opcost_profile::overlap::Overlap;
 use schemars::JsonSchema;
@@ -30,7 +31,7 @@ pub struct PredictJson<'a> {
     /// run of the program's slice. `count`: nothing is predicted, and a run was counted.
     source: &'static str,
     /// The slice that was run; null unless the source is `slice`.
-    slice: Option<SliceRunJson>,
+    slice: Option<SliceRunFacts>,
     /// Instructions of the cost model that all of it executes; null where that hangs on an input
     /// without a value.
     total: Option<Number<'a>>,
@@ -48,22 +49,10 @@ pub struct PredictJson<'a> {
     /// By class: the share of all executions of blocks whose number is known so. The shares sum to 1.
     classes: BTreeMap<&'static str, f64>,
     /// Inputs that would decide something and have no value.
-    inputs: Vec<InputJson<'a>>,
+    inputs: &'a [OpenInput],
     /// The prediction held against a run (--against), and against a measured time (--against-seconds).
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<AgainstJson>,
-}
-
-/// A slice that was run in place of its program.
-#[derive(Serialize, JsonSchema)]
-struct SliceRunJson {
-    /// Instructions of the program.
-    instructions: u64,
-    /// Those of them that the slice has.
-    #[serde(rename = "kept")]
-    retained: u64,
-    /// Seconds that it ran.
-    seconds: f64,
+    against: Option<AgainstJson<'a>>,
 }
 
 /// A count: an integer; of more than 64 bits its digits as a text.
@@ -142,22 +131,12 @@ struct BlockJson<'a> {
     reason: Option<&'a str>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct InputJson<'a> {
-    /// Its name.
-    name: &'a str,
-    /// What is known of it.
-    about: &'a str,
-    /// The flag that gives it a value.
-    flag: String,
-}
-
 /// How right it was.
 #[derive(Serialize, JsonSchema)]
-struct AgainstJson {
+struct AgainstJson<'a> {
     /// The prediction held against a run; these fields are there with --against.
     #[serde(flatten)]
-    run: Option<AgainstRunJson>,
+    run: Option<AgainstRunJson<'a>>,
     /// The time that the program took; null if it was not given.
     seconds_measured: Option<f64>,
     /// Seconds by the exact counts of the run; null without it or without --timing.
@@ -170,7 +149,7 @@ struct AgainstJson {
 
 /// How right executions are.
 #[derive(Serialize, JsonSchema)]
-struct AgainstRunJson {
+struct AgainstRunJson<'a> {
     /// The share of the run's executions in blocks whose class is `unknown`, or that have no number.
     left_out: f64,
     /// Agreement, as `opcost overlap` measures it.
@@ -182,43 +161,13 @@ struct AgainstRunJson {
     /// The same without blocks that are off by more than 2 ×.
     document_mean_without_far: Option<f64>,
     /// LLVM's BlockFrequencyInfo, times how often the run entered each function.
-    llvm: MeasuresJson,
+    llvm: Measures,
     /// Static probabilities alone, times the same.
-    statics: MeasuresJson,
+    statics: Measures,
     /// Functions that are furthest off.
-    worst_functions: Vec<WorstJson>,
+    worst_functions: &'a [Worst],
     /// Loops that are.
-    worst_loops: Vec<WorstJson>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct MeasuresJson {
-    /// As of the prediction.
-    within_1_percent: f64,
-    /// As of the prediction.
-    document_mean: Option<f64>,
-    /// As of the prediction.
-    document_mean_without_far: Option<f64>,
-    /// Overlap of blocks over the program.
-    program_block: f64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct WorstJson {
-    /// The key of the function.
-    function: String,
-    /// The block that heads the loop, if it is one.
-    header: Option<u32>,
-    /// Where it is written.
-    file: Option<String>,
-    /// Its line.
-    line: Option<u32>,
-    /// Executions of its blocks as predicted.
-    predicted: f64,
-    /// And in the run.
-    counted: f64,
-    /// Sum of |p − r| over its blocks, by all executions of the run.
-    error: f64,
+    worst_loops: &'a [Worst],
 }
 
 /// What the document is made of.
@@ -249,11 +198,7 @@ impl<'a> PredictJson<'a> {
             schema: "opcost.predict/1",
             world: &answers.world,
             source: answers.source.word(),
-            slice: answers.slice_run.map(|run| SliceRunJson {
-                instructions: run.instructions,
-                retained: run.retained,
-                seconds: run.seconds,
-            }),
+            slice: answers.slice_run,
             ends_early: answers.early_end.as_deref(),
             total: (!answers.is_open).then_some(Number(&answers.total)),
             seconds: of.priced.map(Priced::seconds),
@@ -261,15 +206,7 @@ impl<'a> PredictJson<'a> {
             functions: answers.functions.iter().map(|one| function(one, of.priced)).collect(),
             blocks: answers.functions.iter().flat_map(blocks).collect(),
             classes: class_shares(answers).into_iter().map(|(class, share)| (class.word(), share)).collect(),
-            inputs: answers
-                .inputs
-                .iter()
-                .map(|one| InputJson {
-                    name: &one.name,
-                    about: &one.about,
-                    flag: format!("--set '{}=VALUE'", one.name),
-                })
-                .collect(),
+            inputs: &answers.inputs,
             against: AgainstJson::new(of),
         };
         document(&json)
@@ -319,9 +256,9 @@ fn blocks(one: &PredictedFunction) -> Vec<BlockJson<'_>> {
         .collect()
 }
 
-impl AgainstJson {
+impl<'a> AgainstJson<'a> {
     /// None if the prediction was held against nothing.
-    fn new(of: &PredictDocument<'_>) -> Option<AgainstJson> {
+    fn new(of: &PredictDocument<'a>) -> Option<AgainstJson<'a>> {
         let seconds_measured = of.priced.and_then(|priced| priced.seconds_measured);
         if of.against.is_none() && seconds_measured.is_none() {
             return None;
@@ -336,8 +273,8 @@ impl AgainstJson {
     }
 }
 
-impl AgainstRunJson {
-    fn new(against: &Against<'_>) -> AgainstRunJson {
+impl<'a> AgainstRunJson<'a> {
+    fn new(against: &Against<'a>) -> AgainstRunJson<'a> {
         let Nearness { opcost, llvm, statics, functions, loops, left_out, .. } = against.nearness;
         AgainstRunJson {
             overlap: OverlapJson::new(against.overlap),
@@ -345,35 +282,10 @@ impl AgainstRunJson {
             within_1_percent: opcost.within_1_percent,
             document_mean: opcost.document_mean,
             document_mean_without_far: opcost.document_mean_without_far,
-            llvm: MeasuresJson::new(llvm),
-            statics: MeasuresJson::new(statics),
-            worst_functions: functions.iter().map(WorstJson::new).collect(),
-            worst_loops: loops.iter().map(WorstJson::new).collect(),
-        }
-    }
-}
-
-impl MeasuresJson {
-    fn new(of: &Measures) -> MeasuresJson {
-        MeasuresJson {
-            within_1_percent: of.within_1_percent,
-            document_mean: of.document_mean,
-            document_mean_without_far: of.document_mean_without_far,
-            program_block: of.program_block,
-        }
-    }
-}
-
-impl WorstJson {
-    fn new(of: &Worst) -> WorstJson {
-        WorstJson {
-            function: of.function.to_string(),
-            header: of.header,
-            file: of.file.clone(),
-            line: of.line,
-            predicted: of.predicted,
-            counted: of.counted,
-            error: of.error,
+            llvm: *llvm,
+            statics: *statics,
+            worst_functions: functions,
+            worst_loops: loops,
         }
     }
 }

@@ -3,7 +3,10 @@
 //! Cost: the loops and lines.
 
 use opcost_answer::names::demangle;
-use opcost_answer::slice::{LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedLocation, SlicedLoop};
+use opcost_answer::slice::{
+    ConstantTrips, EvaluatedTrips, LoopFate, SliceAnswers, SliceVerdict, SlicedLink, SlicedLocation,
+    SlicedLoop, VerifiedLoop,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -90,10 +93,10 @@ struct LoopJson<'a> {
     fate: &'static str,
     /// How often it iterates, if its fate is `constant`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    constant: Option<ConstantJson>,
+    constant: Option<ConstantTrips>,
     /// What it does in all, if its fate is `evaluated`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evaluated: Option<EvaluatedJson>,
+    evaluated: Option<EvaluatedTrips>,
     /// Its instructions.
     instructions: u64,
     /// Those of them that stay.
@@ -103,41 +106,7 @@ struct LoopJson<'a> {
     why: Option<&'a str>,
     /// With --verify: what both runs did there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<RunJson>,
-}
-
-/// A loop that iterates equally often each time.
-#[derive(Serialize, JsonSchema)]
-struct ConstantJson {
-    /// How often its header runs each time that it is entered.
-    headers: u64,
-    /// How often it is entered each time that the loop around it is; null if its entries are counted.
-    entries: Option<u64>,
-}
-
-/// A loop whose counts are known for the arguments.
-#[derive(Serialize, JsonSchema)]
-struct EvaluatedJson {
-    /// How often it is entered.
-    entries: u64,
-    /// How often its header runs.
-    headers: u64,
-}
-
-/// A loop in both runs.
-#[derive(Serialize, JsonSchema)]
-struct RunJson {
-    /// How often the program entered it.
-    entries: u64,
-    /// How often its header ran there.
-    iterations: u64,
-    /// The same in the slice.
-    slice_entries: u64,
-    /// The same in the slice.
-    slice_iterations: u64,
-    /// Whether the sequences are equal, or the numbers where its fate is `constant` or `evaluated`; null if it
-    /// was dropped.
-    equal: Option<bool>,
+    run: Option<&'a VerifiedLoop>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -183,17 +152,8 @@ struct SecondsJson {
 
 impl<'a> SliceJson<'a> {
     /// The document as text.
-    pub fn text(answers: &'a SliceAnswers, verdict: Option<&SliceVerdict>) -> String {
-        let run = |position: usize| {
-            let one = verdict?.loops.iter().find(|one| one.position == position)?;
-            Some(RunJson {
-                entries: one.entries,
-                iterations: one.iterations,
-                slice_entries: one.slice_entries,
-                slice_iterations: one.slice_iterations,
-                equal: one.is_equal,
-            })
-        };
+    pub fn text(answers: &'a SliceAnswers, verdict: Option<&'a SliceVerdict>) -> String {
+        let run = |position: usize| verdict?.loops.iter().find(|one| one.position == position);
         let json = SliceJson {
             schema: "opcost.slice/1",
             level: answers.level,
@@ -245,18 +205,14 @@ fn link(link: &SlicedLink) -> LinkJson<'_> {
     LinkJson { location: location(&link.location), what: &link.what, why: &link.why }
 }
 
-fn of_loop(one: &SlicedLoop, run: Option<RunJson>) -> LoopJson<'_> {
+fn of_loop<'a>(one: &'a SlicedLoop, run: Option<&'a VerifiedLoop>) -> LoopJson<'a> {
     LoopJson {
         r#loop: one.key.to_string(),
         location: location(&one.location),
         depth: one.depth,
         fate: fate(one.fate),
-        constant: one
-            .constant
-            .map(|constant| ConstantJson { headers: constant.headers, entries: constant.entries }),
-        evaluated: one
-            .evaluated
-            .map(|trips| EvaluatedJson { entries: trips.entries, headers: trips.headers }),
+        constant: one.constant,
+        evaluated: one.evaluated,
         instructions: one.instructions,
         retained: one.retained,
         why: one.why.as_deref(),

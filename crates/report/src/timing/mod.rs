@@ -14,9 +14,7 @@ use serde::Serialize;
 use crate::kit::numbers::{bar, counted, grouped, percent};
 use crate::kit::style::{DIM, STRONG, cut_name, paint};
 use opcost_answer::names::shown_name;
-use opcost_answer::work::ProgramWork;
-use opcost_key::FunctionKey;
-use opcost_timing::{Predicted, Timing};
+pub use opcost_timing::Priced;
 
 /// Functions and calls that are named in text.
 const NAMED: usize = 12;
@@ -25,24 +23,6 @@ const UNPRICED: usize = 4;
 const BAR: usize = 20;
 /// A share that is worth a word.
 const NOTABLE: f64 = 0.01;
-
-/// The time of a program.
-pub struct Priced {
-    /// The time.
-    pub predicted: Predicted,
-    /// Of which it was worked out.
-    pub work: ProgramWork,
-    /// By which file.
-    pub timing: Timing,
-    /// That file's name.
-    pub name: String,
-    /// Whether the file is of this machine.
-    pub is_of_this_machine: bool,
-    /// The time by the exact counts of a run, where those of `predicted` are predicted.
-    pub by_counts: Option<f64>,
-    /// The time that the program took.
-    pub seconds_measured: Option<f64>,
-}
 
 /// The timing file, and what it says besides the seconds.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -172,35 +152,6 @@ fn lines(priced: &Priced) -> Vec<LinesJson> {
         far: at(level).map(|one| one.far).fold(0.0, |sum, one| sum + one),
     });
     all.collect()
-}
-
-impl Priced {
-    /// All seconds.
-    pub fn seconds(&self) -> f64 {
-        self.predicted.parts.seconds()
-    }
-
-    /// Seconds of a function, without what it called in the program; 0 of one that did not run.
-    pub(crate) fn seconds_of(&self, key: &FunctionKey) -> f64 {
-        let is_it = |one: &&opcost_timing::FunctionTime| {
-            *one.name == *key.name && key.module.as_deref().is_none_or(|module| *one.module == *module)
-        };
-        let own = self.predicted.functions.iter().filter(is_it);
-        own.map(|one| one.parts.seconds()).fold(0.0, |sum, one| sum + one)
-    }
-
-    /// (predicted − by counts) / by counts: what is wrong because counts are.
-    pub(crate) fn frequency_error(&self) -> Option<f64> {
-        let exact = self.by_counts.filter(|exact| *exact > 0.0)?;
-        Some((self.seconds() - exact) / exact)
-    }
-
-    /// (by counts − measured) / measured: what is wrong although counts are exact. None where counts
-    /// are predicted and no run is there.
-    pub(crate) fn timing_error(&self, has_exact_counts: bool) -> Option<f64> {
-        let exact = if has_exact_counts { Some(self.seconds()) } else { self.by_counts }?;
-        self.seconds_measured.map(|measured| (exact - measured) / measured)
-    }
 }
 
 /// Seconds in a unit that fits them.

@@ -23,7 +23,7 @@ pub struct TuneJson<'a> {
     /// The program as it comes.
     plain: PlainJson,
     /// The program as it comes, compared with itself: noise. Null without enough rounds.
-    control: Option<GainJson>,
+    control: Option<Gain>,
     /// How often each program ran.
     runs: usize,
     /// How many times each program was linked, with other gaps between functions each time.
@@ -33,9 +33,9 @@ pub struct TuneJson<'a> {
     outputs_equal: Option<bool>,
     /// How good the order of machine blocks is, in fall-throughs (Ext-TSP), by counts of the training run; null
     /// without placement.
-    score: Option<ChangeJson<f64>>,
+    score: Option<Change<f64>>,
     /// How often control went to another block than the next, in the training run; null without placement.
-    taken_branches: Option<ChangeJson<u64>>,
+    taken_branches: Option<Change<u64>>,
     /// What another counted run says of the counts that the program was tuned by; null without `--verify`.
     conserved: Option<ConservedJson>,
     /// Copies of hot joins.
@@ -43,7 +43,7 @@ pub struct TuneJson<'a> {
     /// Calls that were replaced by what they call.
     inlined: Vec<InlinedJson<'a>>,
     /// Loops whose bodies were to be copied.
-    unrolled: Vec<UnrolledJson<'a>>,
+    unrolled: &'a [UnrolledLoop],
     /// Functions whose machine blocks were ordered, the one that ran most first.
     functions: Vec<FunctionJson<'a>>,
 }
@@ -76,32 +76,13 @@ struct RefusedJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct StepGainJson {
     /// Of user CPU time; null without enough rounds.
-    time: Option<GainJson>,
+    time: Option<Gain>,
     /// Machine instructions, before and after; null if nothing was simulated.
-    instructions: Option<ChangeJson<u64>>,
+    instructions: Option<Change<u64>>,
     /// Misses of the first level's cache of instructions.
-    instruction_misses: Option<ChangeJson<u64>>,
+    instruction_misses: Option<Change<u64>>,
     /// Branches that a simple predictor gets wrong.
-    mispredicted: Option<ChangeJson<u64>>,
-}
-
-/// How much faster: 0.1 is a tenth.
-#[derive(Serialize, JsonSchema)]
-struct GainJson {
-    /// The median of the rounds.
-    median: f64,
-    /// The lower end of the interval of 95 % confidence.
-    low: f64,
-    /// Its upper end.
-    high: f64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ChangeJson<T> {
-    /// Before.
-    before: T,
-    /// After.
-    after: T,
+    mispredicted: Option<Change<u64>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -127,9 +108,9 @@ struct FunctionJson<'a> {
     /// Executions of its machine blocks.
     executions: u64,
     /// The score of the order, in fall-throughs.
-    score: ChangeJson<f64>,
+    score: Change<f64>,
     /// How often control went to another block than the next.
-    taken_branches: ChangeJson<u64>,
+    taken_branches: Change<u64>,
 }
 
 /// Counts that the program was tuned by, compared with those of another run.
@@ -181,23 +162,6 @@ struct InlinedJson<'a> {
     executions: u64,
 }
 
-/// A loop whose body was to be copied.
-#[derive(Serialize, JsonSchema)]
-struct UnrolledJson<'a> {
-    /// Linkage name of its function.
-    symbol: &'a str,
-    /// Where it is written: file and line; null without debug information.
-    location: Option<&'a str>,
-    /// How often it was entered in the training run.
-    activations: u64,
-    /// Its iterations, all together.
-    iterations: u64,
-    /// Copies of its body that LLVM's unroller was asked for; null if the loop was left to it.
-    copies: Option<u32>,
-    /// Whether LLVM made them.
-    done: bool,
-}
-
 impl<'a> TuneJson<'a> {
     /// The document's text.
     pub fn text(tuned: &'a Tuned) -> String {
@@ -211,12 +175,12 @@ impl<'a> TuneJson<'a> {
             schema: "opcost.tune/1",
             transforms: transforms(tuned),
             plain: PlainJson { seconds: tuned.steps.first().and_then(|step| step.seconds) },
-            control: tuned.control.map(gain),
+            control: tuned.control,
             runs: tuned.runs,
             links: tuned.links,
             outputs_equal: tuned.outputs_equal,
-            score: is_placed.then(|| change(sums.0)),
-            taken_branches: is_placed.then(|| change(sums.1)),
+            score: is_placed.then_some(sums.0),
+            taken_branches: is_placed.then_some(sums.1),
             conserved: tuned.conserved.map(|one| ConservedJson {
                 holds: one.equal == one.blocks,
                 blocks: one.blocks,
@@ -227,7 +191,7 @@ impl<'a> TuneJson<'a> {
             }),
             copies: tuned.copied.iter().flat_map(copies).collect(),
             inlined: tuned.inlined.iter().map(inlined).collect(),
-            unrolled: tuned.unrolled.iter().map(unrolled).collect(),
+            unrolled: &tuned.unrolled,
             functions: tuned.functions.iter().map(function).collect(),
         }
     }
@@ -251,7 +215,7 @@ fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
             let left = tuned.left.iter().filter(|one| one.transform == *transform);
             let simulated = |of: fn(Simulation) -> u64| {
                 let (before, after) = (before.simulated?, step.simulated?);
-                Some(ChangeJson { before: of(before), after: of(after) })
+                Some(Change { before: of(before), after: of(after) })
             };
             all.push(TransformJson {
                 name: transform.name(),
@@ -260,7 +224,7 @@ fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
                     .map(|one| RefusedJson { function: Some(demangle(&one.name)), why: &one.why })
                     .collect(),
                 gain: step.seconds.map(|_| StepGainJson {
-                    time: step.gain.map(gain),
+                    time: step.gain,
                     instructions: simulated(|one| one.instructions),
                     instruction_misses: simulated(|one| one.instruction_misses),
                     mispredicted: simulated(|one| one.mispredicted),
@@ -275,14 +239,6 @@ fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
         gain: None,
     }));
     all
-}
-
-fn gain(gain: Gain) -> GainJson {
-    GainJson { median: gain.median, low: gain.low, high: gain.high }
-}
-
-fn change<T>(change: Change<T>) -> ChangeJson<T> {
-    ChangeJson { before: change.before, after: change.after }
 }
 
 fn copies(one: &CopiedFunction) -> impl Iterator<Item = CopyJson<'_>> {
@@ -306,8 +262,8 @@ fn function(one: &ArrangedFunction) -> FunctionJson<'_> {
         moved: one.is_moved,
         bytes: one.bytes,
         executions: one.executions,
-        score: change(one.score),
-        taken_branches: change(one.taken),
+        score: one.score,
+        taken_branches: one.taken,
     }
 }
 
@@ -317,16 +273,5 @@ fn inlined(one: &InlinedCall) -> InlinedJson<'_> {
         callee: &one.callee,
         location: one.location.as_deref(),
         executions: one.executions,
-    }
-}
-
-fn unrolled(one: &UnrolledLoop) -> UnrolledJson<'_> {
-    UnrolledJson {
-        symbol: &one.function,
-        location: one.location.as_deref(),
-        activations: one.activations,
-        iterations: one.iterations,
-        copies: one.requested,
-        done: one.is_done,
     }
 }

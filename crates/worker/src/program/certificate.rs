@@ -8,7 +8,7 @@ use opcost_certificate::{Certificate, Checker, ClaimedWorld, SatSolver, SolverVe
 use opcost_ir::Module;
 
 use opcost_answer::bits::{Assumptions, CertifiedAnswer};
-use opcost_answer::certificate::{CheckAnswers, CheckFailure, NotGiven};
+use opcost_answer::certificate::{CheckAnswers, CheckDocument, CheckFailure, NotGiven};
 use opcost_answer::contract::PortContract;
 use opcost_answer::terminal::one_line;
 use opcost_job::program::CheckJob;
@@ -91,10 +91,13 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &CheckJob) -> Result<CheckA
             example: Vec::new(),
         }),
     });
+    let failed: Vec<CheckFailure> = failed.collect();
     Ok(CheckAnswers {
+        schema: CheckDocument,
+        holds: failed.is_empty() && not_given.is_empty(),
         claims: verdicts.claims,
         questions: verdicts.questions,
-        failed: failed.collect(),
+        failed,
         assumes,
         not_given,
         is_edited,

@@ -18,7 +18,7 @@ use opcost_index::Id;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, Place};
 
-use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
+use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, ExplainDocument, Explained};
 use opcost_answer::names::{is_called, near_functions, no_function, short_name};
 use opcost_job::program::{ExplainWanted, LinePlace};
 
@@ -64,6 +64,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, wanted: &ExplainWanted) -> Resul
         Explained { iterations, ..explained(module, thing, &resolver.resolve(&asked)) }
     };
     Ok(ExplainAnswers {
+        schema: ExplainDocument,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         things: things.iter().take(MOST).map(explain).collect(),
     })

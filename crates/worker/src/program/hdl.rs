@@ -14,7 +14,7 @@ use opcost_index::Id;
 use opcost_ir::{Function, Linkage, Module};
 use opcost_key::FunctionId;
 
-use opcost_answer::hdl::{HdlAnswers, HdlLoop, HdlMemory, HdlOperator, HdlPort};
+use opcost_answer::hdl::{HdlAnswers, HdlCircuit, HdlLoop, HdlMemory, HdlOperator, HdlPort};
 use opcost_job::program::{HdlJob, HdlSchedule, HdlWidths};
 use opcost_llvm::Session;
 
@@ -90,7 +90,7 @@ pub(crate) fn answer(
         .iter()
         .map(|memory| memory.length.unwrap_or(limits.elements + memory.before))
         .collect();
-    answers.ports = design
+    answers.circuit.ports = design
         .memories
         .iter()
         .zip(&lengths)
@@ -268,9 +268,8 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
             slow.push(format!("{location}: {} ns in {} ns", wanted / 1000, target.period / 1000));
         }
     }
-    HdlAnswers {
+    let circuit = HdlCircuit {
         name: design.name.clone(),
-        verilog: design.verilog.clone(),
         states: report.states,
         loops,
         operators: report
@@ -289,9 +288,10 @@ fn made(kernel: &Kernel, schedule: &Schedule, target: &Target, design: &Design) 
                 is_table: one.is_table,
             })
             .collect(),
+        ports: Vec::new(),
         slow,
-        ..HdlAnswers::default()
-    }
+    };
+    HdlAnswers { circuit, verilog: design.verilog.clone(), ..HdlAnswers::default() }
 }
 
 /// Why a loop of several blocks stays so many states.

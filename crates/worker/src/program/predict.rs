@@ -97,7 +97,13 @@ pub(crate) fn answer(
         has_main: prediction.has_main,
         early_end: prediction.early_end.map(|(id, block)| made.end(id, block)),
         functions,
-        inputs: inputs.map(|one| OpenInput { name: one.name.clone(), about: one.about.clone() }).collect(),
+        inputs: inputs
+            .map(|one| OpenInput {
+                name: one.name.clone(),
+                about: one.about.clone(),
+                flag: format!("--set '{}=VALUE'", one.name),
+            })
+            .collect(),
         total: rounded(&total).to_string(),
         slice_run: None,
         source: match (&job.measured, &job.trip_counts) {

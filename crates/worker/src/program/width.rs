@@ -17,7 +17,7 @@ use opcost_key::{FunctionId, Place};
 
 use opcost_answer::contract::PortContract;
 use opcost_answer::names::short_name;
-use opcost_answer::width::{WidthAnswers, WidthExplained, WidthHelp, WidthStep};
+use opcost_answer::width::{WidthAnswers, WidthDocument, WidthExplained, WidthHelp, WidthStep};
 use opcost_job::program::LinePlace;
 
 use super::assumed::assumed;
@@ -80,6 +80,7 @@ pub(crate) fn answer(
     }
     found.truncate(MOST);
     Ok(WidthAnswers {
+        schema: WidthDocument,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         assumes: ranges
             .facts()

@@ -5,50 +5,63 @@
 //! did. What that takes stands in the timing file.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::arguments::TimeArguments;
-use crate::verbs::export;
-use crate::verbs::life_ledger::compile_as;
-use crate::verbs::timing::read_timing;
-use opcost::ledgers;
 use opcost_answer::Failure;
 use opcost_answer::work::ProgramWork;
 use opcost_job::work::WorkModule;
 use opcost_profile::{Ledger, ModuleFacts};
-use opcost_report::kit::progress::Progress;
-use opcost_report::timing::Priced;
-use opcost_timing::{Factors, Timing, price};
+use opcost_timing::{Factors, Priced, TimeSource, Timing, price};
 use opcost_toolchain::build::{Build, Optimiser, Purpose, Simulated, processor};
 use opcost_toolchain::input::Input;
 
-/// The timing file that the command line names, and how it is used.
-pub(crate) struct Clock<'a> {
-    path: &'a Path,
+use crate::ledgers;
+use crate::progress::work;
+use crate::recompiled::{compile, compile_as};
+
+/// A timing file, and how it is used.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    path: PathBuf,
     timing: Timing,
-    arguments: &'a TimeArguments,
+    source: TimeSource,
+    seconds_measured: Option<f64>,
 }
 
-impl<'a> Clock<'a> {
-    /// Reads the file, if one was named.
+/// Reads a timing file.
+///
+/// # Errors
+/// It cannot be read, or is not as it must be.
+pub fn read_timing(path: &Path) -> Result<Timing, Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+    parse_timing(path, &text)
+}
+
+/// The timing that a text holds, which came from a file of this name.
+///
+/// # Errors
+/// It is not as it must be.
+pub fn parse_timing(path: &Path, text: &str) -> Result<Timing, Failure> {
+    opcost_timing::file::read(text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+}
+
+impl Clock {
+    /// Reads the file. `seconds_measured` is what the program took, if that is known.
     ///
     /// # Errors
     /// It cannot be read, or is not as it must be.
-    pub(crate) fn read(arguments: &'a TimeArguments) -> Result<Option<Clock<'a>>, Failure> {
-        let Some(path) = arguments.timing.as_deref() else { return Ok(None) };
-        Ok(Some(Clock { path, timing: read_timing(path)?, arguments }))
+    pub fn read(path: &Path, source: TimeSource, seconds_measured: Option<f64>) -> Result<Clock, Failure> {
+        Ok(Clock { path: path.to_owned(), timing: read_timing(path)?, source, seconds_measured })
     }
 
     /// What a ledger's program takes; `origin` is the ledger's name in messages.
     ///
     /// # Errors
     /// The ledger is of another build or of code for another kind of machine, or LLVM does not know the processor.
-    pub(crate) fn price(&self, ledger: &Ledger, origin: &Path) -> Result<Priced, Failure> {
-        let working = Progress::start("simulating the machine code");
+    pub fn price(&self, ledger: &Ledger, origin: &Path) -> Result<Priced, Failure> {
         let work = self.work(ledger, origin)?;
-        drop(working);
         self.fits(&work)?;
-        let predicted = price(&work, &self.timing, Factors::default(), self.arguments.source.into());
+        let predicted = price(&work, &self.timing, Factors::default(), self.source);
         Ok(Priced {
             predicted,
             work,
@@ -56,12 +69,13 @@ impl<'a> Clock<'a> {
             name: self.path.display().to_string(),
             is_of_this_machine: processor()?.name == self.timing.processor.model,
             by_counts: None,
-            seconds_measured: self.arguments.against_seconds,
+            seconds_measured: self.seconds_measured,
         })
     }
 
     /// What the program of a ledger did.
     fn work(&self, ledger: &Ledger, origin: &Path) -> Result<ProgramWork, Failure> {
+        let _working = work("simulating the machine code");
         // Each process that ran a module has told of it.
         let mut names = BTreeSet::new();
         let modules: Vec<&ModuleFacts> =
@@ -76,8 +90,7 @@ impl<'a> Clock<'a> {
         let build = build_as(first)?;
         let mut compiled = Vec::new();
         for (position, facts) in modules.iter().enumerate() {
-            let module =
-                export::compile(facts, &compile_as(facts, &ledger.about.cost.name), position, &build)?;
+            let module = compile(facts, &compile_as(facts, &ledger.about.cost.name), position, &build)?;
             let code = build_as(facts)?.code_options(&Input::classify(Path::new(&facts.module))?);
             compiled.push(WorkModule { module, code });
         }

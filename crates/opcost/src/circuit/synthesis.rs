@@ -1,6 +1,6 @@
 //! What does a circuit become on a chip? yosys and nextpnr, where they are.
 //!
-//! yosys makes a netlist of cells, whose kinds are counted. With `--cosimulate` the netlist is
+//! yosys makes a netlist of cells, whose kinds are counted. Where the circuit is simulated, the netlist is
 //! simulated, too, with the same inputs: a tool between us and the chip may be wrong, and its nets show how
 //! much is switched. nextpnr places the circuit in its frame of registers once for each seed, and says what
 //! clock is reached. What is missing is named, and the rest is done without it.
@@ -10,56 +10,54 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use opcost_answer::Failure;
+use opcost_answer::hdl::HdlSynthesis;
 use serde_json::Value;
 
-use super::hdl_cosimulate::{Outcome, Simulated, carry_out, simulate};
-use super::hdl_switching::FanOuts;
-use crate::arguments::{ChipName, HdlArguments};
-use opcost_answer::Failure;
-use opcost_answer::hdl::HdlAnswers;
-use opcost_report::hdl::HdlSynthesis;
-use opcost_report::kit::progress::Progress;
+use super::cosimulation::{Outcome, Simulated};
+use super::switching::FanOuts;
+use super::tool::carry_out;
+use super::{Chip, Circuit};
+use crate::progress::work;
 
 /// The netlist's nets are called so and by a number.
 const NET: &str = "opcost_net_";
 
-/// Synthesises a circuit whose files are written.
-///
-/// # Errors
-/// A tool that is here failed, or wrote something that cannot be read.
-pub(super) fn synthesise(
-    arguments: &HdlArguments,
-    answers: &HdlAnswers,
-    chip: ChipName,
-) -> Result<HdlSynthesis, Failure> {
-    let working = Progress::start("synthesising");
-    let synthesis = Synthesis { arguments, name: &answers.name, chip };
-    let mut all = HdlSynthesis { target: chip.word().to_owned(), ..HdlSynthesis::default() };
-    let done = synthesis.make_netlist(&mut all).and_then(|()| synthesis.placements(&mut all));
-    drop(working);
-    match done {
-        Ok(()) => Ok(all),
-        Err(Failure::ToolMissing { tool, remedy }) => {
-            all.missing.push(format!("{tool}: {remedy}"));
-            Ok(all)
+impl Circuit<'_> {
+    /// Synthesises the circuit for a chip, and places it with so many seeds.
+    ///
+    /// # Errors
+    /// A tool that is here failed, or wrote something that cannot be read.
+    pub(super) fn synthesise(
+        &self,
+        chip: Chip,
+        seeds: u32,
+        messages: &mut Vec<String>,
+    ) -> Result<HdlSynthesis, Failure> {
+        let _working = work("synthesising");
+        let synthesis = Synthesis { circuit: self, name: self.name(), chip };
+        let mut all = HdlSynthesis { target: chip.word().to_owned(), ..HdlSynthesis::default() };
+        let made = synthesis.make_netlist(&mut all, messages);
+        match made.and_then(|()| synthesis.placements(seeds, &mut all)) {
+            Ok(()) => Ok(all),
+            Err(Failure::ToolMissing { tool, remedy }) => {
+                all.missing.push(format!("{tool}: {remedy}"));
+                Ok(all)
+            }
+            Err(failure) => Err(failure),
         }
-        Err(failure) => Err(failure),
     }
 }
 
 struct Synthesis<'a> {
-    arguments: &'a HdlArguments,
+    circuit: &'a Circuit<'a>,
     name: &'a str,
-    chip: ChipName,
+    chip: Chip,
 }
 
 impl Synthesis<'_> {
-    fn file(&self, end: &str) -> PathBuf {
-        self.arguments.folder.join(format!("{}{end}", self.name))
-    }
-
     fn read(&self, end: &str) -> Result<Value, Failure> {
-        let path = self.file(end);
+        let path = self.circuit.file(end);
         let file = File::open(&path).map_err(Failure::file("read", &path))?;
         serde_json::from_reader(BufReader::new(file)).map_err(|error| Failure::Module {
             module: path.display().to_string(),
@@ -69,12 +67,12 @@ impl Synthesis<'_> {
 
     fn yosys(&self, script: &str) -> Result<(), Failure> {
         let mut yosys = Command::new("yosys");
-        yosys.current_dir(&self.arguments.folder).args(["-q", "-p", script]);
+        yosys.current_dir(&self.circuit.request.folder).args(["-q", "-p", script]);
         carry_out(&mut yosys, "apt-get install yosys").map(|_| ())
     }
 
     /// Cells, and the netlist against C.
-    fn make_netlist(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
+    fn make_netlist(&self, all: &mut HdlSynthesis, messages: &mut Vec<String>) -> Result<(), Failure> {
         let (name, make) = (self.name, self.chip.pass());
         self.yosys(&format!(
             "read_verilog {name}.v; {make} -top {name}; splitnets; rename -hide w:*; rename -enumerate -pattern \
@@ -94,7 +92,7 @@ impl Synthesis<'_> {
         all.carries = Some(count(&|kind| begin(kind, &["SB_CARRY", "CCU2C", "CARRY4"])));
         all.block_rams = Some(count(&|kind| begin(kind, &["SB_RAM40", "DP16KD", "RAMB"])));
         all.multipliers = Some(count(&|kind| begin(kind, &["SB_MAC16", "MULT18X18D", "DSP48"])));
-        if !self.arguments.simulates() {
+        if !self.circuit.request.simulates() {
             return Ok(());
         }
         let Some(cells) = self.cells() else {
@@ -104,14 +102,14 @@ impl Synthesis<'_> {
         let sources = vec![format!("{name}_netlist.v").into(), cells];
         let waves = format!("{name}_netlist.vcd");
         let what = Simulated { sources, testbench: format!("{name}_testbench.v") };
-        let Outcome { mut simulation, outside } =
-            simulate(self.arguments, &what, &[format!("+nets={waves}")])?;
+        let plus = [format!("+nets={waves}")];
+        let Outcome { mut simulation, outside } = self.circuit.simulate(&what, &plus, messages)?;
         // In a run it is known from the Verilog how many calls are none of the circuit's.
-        match self.arguments.replay {
+        match self.circuit.request.is_replayed() {
             true => simulation.runs -= outside,
             false => simulation.wrong += outside,
         }
-        let path = self.file("_netlist.vcd");
+        let path = self.circuit.file("_netlist.vcd");
         let waveform = BufReader::new(File::open(&path).map_err(Failure::file("read", &path))?);
         let fan_outs = FanOuts::of(&netlist, name).ok_or_else(|| Failure::Module {
             module: name.to_owned(),
@@ -134,7 +132,7 @@ impl Synthesis<'_> {
     }
 
     /// Clocks that are reached, one for each seed.
-    fn placements(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
+    fn placements(&self, seeds: u32, all: &mut HdlSynthesis) -> Result<(), Failure> {
         let (name, pass) = (self.name, self.chip.pass());
         let Some((tool, flags)) = self.chip.placer() else {
             all.missing.push(format!(
@@ -143,16 +141,16 @@ impl Synthesis<'_> {
             ));
             return Ok(());
         };
-        if self.arguments.seeds == 0 {
+        if seeds == 0 {
             return Ok(());
         }
         self.yosys(&format!(
             "read_verilog {name}.v {name}_frame.v; {pass} -top {name}_frame -json {name}_frame.json"
         ))?;
-        let megahertz = 1_000_000 / self.arguments.clock.period.max(1);
-        for seed in 1..=self.arguments.seeds {
+        let megahertz = 1_000_000 / self.circuit.request.limits.period.max(1);
+        for seed in 1..=seeds {
             let mut placer = Command::new(tool);
-            placer.current_dir(&self.arguments.folder).args(flags).args(["-q", "--timing-allow-fail"]);
+            placer.current_dir(&self.circuit.request.folder).args(flags).args(["-q", "--timing-allow-fail"]);
             placer.args(["--json", &format!("{name}_frame.json"), "--report", &format!("{name}_clock.json")]);
             placer.args(["--seed", &seed.to_string(), "--freq", &megahertz.to_string()]);
             match carry_out(&mut placer, &format!("apt-get install {tool}, if your system has it")) {
@@ -170,5 +168,34 @@ impl Synthesis<'_> {
             all.fmax_mhz.extend(slowest);
         }
         Ok(())
+    }
+}
+
+impl Chip {
+    /// The word, which is the name of yosys' folder, too.
+    fn word(self) -> &'static str {
+        match self {
+            Chip::Ice40 => "ice40",
+            Chip::Ecp5 => "ecp5",
+            Chip::Xilinx => "xilinx",
+        }
+    }
+
+    /// What yosys calls its synthesis.
+    fn pass(self) -> &'static str {
+        match self {
+            Chip::Ice40 => "synth_ice40",
+            Chip::Ecp5 => "synth_ecp5",
+            Chip::Xilinx => "synth_xilinx",
+        }
+    }
+
+    /// What places circuits on it, with flags for a chip that is large enough.
+    fn placer(self) -> Option<(&'static str, &'static [&'static str])> {
+        match self {
+            Chip::Ice40 => Some(("nextpnr-ice40", &["--hx8k", "--package", "ct256"])),
+            Chip::Ecp5 => Some(("nextpnr-ecp5", &["--85k", "--package", "CABGA756"])),
+            Chip::Xilinx => None,
+        }
     }
 }

@@ -6,18 +6,17 @@
 
 use std::path::Path;
 
-use opcost::slice::{VerifiedRun, counted};
 use opcost_answer::Failure;
 use opcost_answer::names::shown_name;
 use opcost_answer::predict::SliceRunFacts;
 use opcost_answer::slice::{SliceCounts, SlicedLink};
 use opcost_job::program::{InputValues, SliceEvents, SliceJob, SliceProduct};
-use opcost_report::kit::progress::Progress;
 use opcost_toolchain::build::Build;
 use opcost_toolchain::input::Input;
 
-use super::slice::input;
-use crate::arguments::PredictArguments;
+use super::{PredictionRequest, SlicedProgram};
+use crate::progress::work;
+use crate::slice::{VerifiedRun, counted, input_of_runs};
 
 /// At this level calls go that nothing needs, and loops with constant counts.
 const LEVEL: u8 = 3;
@@ -36,15 +35,16 @@ pub(super) struct SlicedRun {
 
 /// Builds the slice of the program and runs it.
 pub(super) fn run_slice(
-    arguments: &PredictArguments,
+    request: &PredictionRequest,
+    run: &SlicedProgram,
     build: &Build,
     inputs: &[Input],
 ) -> Result<SlicedRun, Failure> {
-    let slicing = Progress::start("slicing");
+    let slicing = work("slicing");
     let module = build.path("mini.bc");
     let product = SliceProduct { output: module.clone(), is_whole: false, events: SliceEvents::Blocks };
     let question = SliceJob {
-        program: build.program_source(inputs, &arguments.program.options())?,
+        program: build.program_source(inputs, &request.program)?,
         level: LEVEL,
         inputs: InputValues::default(),
         trip_counts: None,
@@ -64,14 +64,10 @@ pub(super) fn run_slice(
         let module = inputs[0].path.display().to_string();
         return Err(Failure::Module { module, message: changing(&answers.changes) });
     }
-    let stdin = input(arguments.stdin.as_deref(), build)?;
-    let run = VerifiedRun {
-        inputs,
-        arguments: &arguments.arguments,
-        loops: &answers.loops,
-        stdin: stdin.as_deref(),
-    };
-    let running = Progress::start("running the slice");
+    let stdin = input_of_runs(run.stdin.as_deref(), build)?;
+    let run =
+        VerifiedRun { inputs, arguments: &run.arguments, loops: &answers.loops, stdin: stdin.as_deref() };
+    let running = work("running the slice");
     let (counts, seconds) = counted(build, &module, &run)?;
     drop(running);
     Ok(SlicedRun {
