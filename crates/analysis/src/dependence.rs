@@ -74,7 +74,7 @@ pub use explanation::{
 pub use memory::{Cell, MemoryQueries, Object};
 pub use resolution::{Resolution, ResolutionQuality};
 pub use resolver::{Resolver, Use};
-pub use rule_set::{Limits, RuleSet, Spot, StoreLoadProfile};
+pub use rule_set::{InstructionSite, Limits, RuleSet, StoreLoadProfile};
 
 #[cfg(test)]
 mod tests;

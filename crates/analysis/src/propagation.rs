@@ -12,7 +12,7 @@
 //! | in which order? | `walk` |
 //! | what does a branch say? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls`, by promise `contracts` |
-//! | what does a load read? | `cells`, `wanted`, `contents`, `tables` |
+//! | what does a load read? | `cells`, `content_requests`, `contents`, `tables` |
 //! | what do ranges rest on that is no step? | `facts`, [`told`] |
 //! | what may be taken as given? | `options` |
 //! | which values may be another word at each use? | `undefined` |
@@ -42,6 +42,7 @@ mod cells;
 mod certain;
 mod closed;
 mod collect;
+mod content_requests;
 pub(crate) mod contents;
 mod contract;
 mod contracts;
@@ -69,7 +70,6 @@ mod unrolled;
 pub mod variables;
 mod walk;
 mod walker;
-mod wanted;
 mod written_first;
 
 use opcost_graph::dominators::Dominators;
@@ -121,7 +121,7 @@ impl Propagation {
         collector.tie_parameters();
         collector.promise();
         collector.define_contents();
-        let contents = collector.wanted.found();
+        let contents = collector.requests.found();
         let Collector { variables, tables, values, mut facts, distances, handed, promised, .. } = collector;
         if options.assume_no_overflow {
             facts.insert(EdgeFact::NoOverflow);

@@ -109,7 +109,7 @@ impl Claims {
                 number(activation.watched.first()?.get(position.ok()?)?.as_ref()?)
             }
             Symbol::Turn(id) => {
-                let turn = activation.turns_around.iter().find(|&&(shape, _)| shape == id.index());
+                let turn = activation.outer_back_edges.iter().find(|&&(shape, _)| shape == id.index());
                 turn.map(|&(_, turn)| i128::from(turn))
             }
             _ => None,

@@ -52,7 +52,8 @@ pub struct PointText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Meaning {
     /// Back edges taken in one activation.
-    Turns,
+    #[serde(rename = "Turns")]
+    BackEdges,
     /// An unsigned integer.
     Unsigned,
     /// A signed integer.

@@ -1,6 +1,6 @@
 //! How often will blocks run? What is predicted, as plain data.
 //!
-//! The child that analyses writes it; printers read it, and `opcost.predict/1` is made of it.
+//! The child that analyses writes it; printers read it, and `opcost.predict/2` is made of it.
 
 use std::fmt;
 
@@ -169,9 +169,9 @@ pub struct Measures {
     /// As of the prediction.
     pub within_1_percent: f64,
     /// As of the prediction.
-    pub document_mean: Option<f64>,
+    pub mean_error: Option<f64>,
     /// As of the prediction.
-    pub document_mean_without_far: Option<f64>,
+    pub mean_error_without_far: Option<f64>,
     /// Overlap of blocks over the program.
     pub program_block: f64,
 }

@@ -24,7 +24,7 @@ use opcost_certificate::{
 
 pub use crate::claimed::claim;
 use crate::claimed::claimed;
-use crate::told::told;
+use crate::outside_facts::outside_facts;
 
 /// A claim that failed so often is dropped. The steps of weakening are fewer.
 const MOST_FAILURES: u32 = 12;
@@ -70,7 +70,7 @@ pub fn certify(
     for level in levels {
         add_weaker(&mut all, level, &mut weaker);
     }
-    let told = told(program, &all);
+    let told = outside_facts(program, &all);
     let mut checker =
         Checker::new(program.module, program.layout, all, told, solver).map_err(NoCertificate::Misfit)?;
     checker.patience = 1;
@@ -109,7 +109,7 @@ pub fn certify(
             }
         }
     }
-    let questions = checker.asked();
+    let questions = checker.query_count();
     let mut certificate = checker.certificate;
     drop_empty(&mut certificate);
     let claims = count(&certificate);

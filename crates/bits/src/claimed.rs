@@ -135,7 +135,7 @@ pub(crate) struct Claimant<'a> {
 
 impl Claimant<'_> {
     fn function(&self) -> FunctionClaims {
-        let turns = self.turns();
+        let turns = self.trip_claims();
         FunctionClaims {
             name: self.function.name.clone(),
             values: self.values(),
@@ -184,7 +184,7 @@ impl Claimant<'_> {
     }
 
     /// Counters that are moved by a constant, or so many places, on every way back.
-    fn turns(&self) -> Vec<TurnsClaim> {
+    fn trip_claims(&self) -> Vec<TurnsClaim> {
         let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         phis.filter_map(|(phi, _)| self.counter(phi).or_else(|| self.scaled(phi))).collect()
     }
@@ -192,7 +192,7 @@ impl Claimant<'_> {
     /// One that is shifted, multiplied or divided: its highest bit goes one way.
     fn scaled(&self, phi: InstructionId) -> Option<TurnsClaim> {
         let list = self.function.operands_of(phi).iter().step_by(2);
-        let places: Vec<(bool, u32)> = list.filter_map(|&value| self.places(phi, value)).collect();
+        let places: Vec<(bool, u32)> = list.filter_map(|&value| self.least_shift(phi, value)).collect();
         let falls = places.first()?.0;
         let step = places.iter().map(|places| places.1).min().filter(|&step| (1..64).contains(&step))?;
         let is_one_way = places.iter().all(|places| places.0 == falls);
@@ -219,7 +219,7 @@ impl Claimant<'_> {
 
     /// By how many binary places a value is moved at least from the phi, and
     /// whether downwards.
-    pub(crate) fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
+    pub(crate) fn least_shift(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
         let (opcode, by) = self.changed_by(phi, value)?;
         let by = u128::try_from(by).ok().filter(|&by| by > 0)?;
         let shifted = || u32::try_from(by).ok();

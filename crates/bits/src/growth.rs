@@ -34,7 +34,7 @@ impl Claimant<'_> {
         };
         let (mut places, mut last) = (0, 0);
         for &value in self.function.operands_of(phi).iter().step_by(2) {
-            match self.moved_places(phi, value, MOST_DEEP) {
+            match self.left_shift(phi, value, MOST_DEEP) {
                 Some(by) => places = places.max(by),
                 None => last = last.max(self.greatest(value)?),
             }
@@ -47,17 +47,17 @@ impl Claimant<'_> {
     }
 
     /// By how many places the phi is moved to the left to be a part of the value.
-    fn moved_places(&self, phi: InstructionId, value: Value, deep: u32) -> Option<u32> {
+    fn left_shift(&self, phi: InstructionId, value: Value, deep: u32) -> Option<u32> {
         let Value::Instruction(at) = value else { return None };
         let operands = self.function.operands_of(at);
         match self.function.instructions[at].opcode {
             Opcode::Shl | Opcode::Mul => {
-                let (falls, places) = self.places(phi, value)?;
+                let (falls, places) = self.least_shift(phi, value)?;
                 (!falls).then_some(places)
             }
             Opcode::Add if operands == [Value::Instruction(phi); 2] => Some(1),
             Opcode::Add | Opcode::Or | Opcode::Xor | Opcode::And | Opcode::Select if deep > 0 => {
-                operands.iter().filter_map(|&operand| self.moved_places(phi, operand, deep - 1)).max()
+                operands.iter().filter_map(|&operand| self.left_shift(phi, operand, deep - 1)).max()
             }
             _ => None,
         }

@@ -7,8 +7,8 @@
 //! | which one fact more would make it narrower? | [`helps`] |
 //! | which results can be computed in fewer bits, and how? | [`narrow`] |
 //! | how is a range written? | [`text`] |
-//! | what is claimed, so that a checker can follow? | `claimed`, of two values `apart`, of shifted ones `growth` |
-//! | what does the checker know besides? | [`mod@told`] |
+//! | what is claimed, so that a checker can follow? | `claimed`, of two values `differences`, of shifted ones `growth` |
+//! | what does the checker know besides? | [`mod@outside_facts`] |
 //! | which of it does the checker believe? | [`certified`] |
 //!
 //! The ranges come from [`opcost_analysis::propagation`], what is looked at from
@@ -22,15 +22,15 @@
 //! nobody looks at; the *demanded width* is the type width of what is looked at.
 //! All hold at the definition, for executions in which the value is not poison.
 
-mod apart;
 pub mod because;
 pub mod certified;
 mod claimed;
+mod differences;
 mod growth;
 pub mod helps;
 pub mod narrow;
+pub mod outside_facts;
 pub mod text;
-pub mod told;
 pub mod widths;
 
 pub use because::{BecauseLink, Cause, Owners, because};

@@ -90,7 +90,7 @@ impl Widths {
 
     /// Leaves of each range what is claimed of it by a certificate: no width is reported that its
     /// checker does not believe.
-    pub fn keep_certified(&mut self, module: &Module, certificate: &Certificate) {
+    pub fn retain_certified(&mut self, module: &Module, certificate: &Certificate) {
         let certified = CertifiedRanges::of(module, certificate);
         for widths in &mut self.functions {
             for value in &mut widths.values {

@@ -19,15 +19,15 @@ use opcost_key::FunctionId;
 
 use crate::checker::Checker;
 use crate::claims::Certificate;
-use crate::known::data_names;
 use crate::misfit::Misfit;
 use crate::names::ValueName;
 use crate::origins::AllOrigins;
+use crate::outside_facts::OutsideFacts;
 use crate::range::RangeClaim;
 use crate::shape::Shape;
 use crate::solver::{SatSolver, SolverError};
-use crate::told::OutsideFacts;
 use crate::undefined::Undefined;
+use crate::value_facts::data_names;
 use crate::verdict::{ClaimId, SolverVerdict};
 
 /// Distances, iterations and sums of a function: at most so many for each of its values; contents:
@@ -72,7 +72,7 @@ impl<'c> Checker<'c> {
             certificate,
             patience: 2,
             undefined,
-            told,
+            outside_facts: told,
             left: std::cell::Cell::new(steps_of(module)),
             by_object: HashMap::new(),
             functions: Vec::new(),
@@ -250,8 +250,8 @@ impl<'c> Checker<'c> {
     }
 
     /// How many questions the solver was asked.
-    pub fn asked(&self) -> u64 {
-        self.solver.borrow().asked
+    pub fn query_count(&self) -> u64 {
+        self.solver.borrow().query_count
     }
 }
 
@@ -284,7 +284,7 @@ impl Checker<'_> {
                 verdicts.failed.insert(claim, verdict);
             }
         }
-        verdicts.questions = self.asked();
+        verdicts.questions = self.query_count();
         Ok(verdicts)
     }
 }

@@ -12,9 +12,9 @@ use opcost_key::FunctionId;
 use crate::claims::Certificate;
 use crate::names::ValueName;
 use crate::origins::{AllOrigins, ObjectId};
+use crate::outside_facts::OutsideFacts;
 use crate::shape::Shape;
 use crate::solver::{SatSolver, SolverError};
-use crate::told::OutsideFacts;
 use crate::undefined::Undefined;
 use crate::verdict::ClaimId;
 
@@ -30,7 +30,7 @@ pub struct Checker<'c> {
     /// checks it, so that what was shown once is shown again.
     pub patience: u32,
     pub(crate) undefined: Undefined,
-    pub(crate) told: OutsideFacts,
+    pub(crate) outside_facts: OutsideFacts,
     /// Steps of the solver that questions without an answer may still take.
     pub(crate) left: std::cell::Cell<u64>,
     /// Claims of contents by object.

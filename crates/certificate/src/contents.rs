@@ -20,15 +20,15 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::checker::Checker;
 use crate::claims::ContentsClaim;
+use crate::goals::goal_of_value;
 use crate::origins::{Object, ObjectId};
 use crate::places::Places;
 use crate::question::ALWAYS;
 use crate::range::{RangeClaim, bits, mask};
-use crate::relation::Wanted;
+use crate::relation::Goal;
 use crate::shape::word;
 use crate::steps::Word;
 use crate::verdict::{ClaimId, SolverVerdict, fails, refused};
-use crate::wanted::wanted;
 
 /// Elements of a table that are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;
@@ -79,8 +79,8 @@ impl Checker<'_> {
                     continue;
                 }
                 let verdict = match instruction.opcode {
-                    Opcode::Store => self.store_keeps(id, at, target, used),
-                    Opcode::Call | Opcode::Invoke => self.fill_keeps(id, at, target),
+                    Opcode::Store => self.store_preserves(id, at, target, used),
+                    Opcode::Call | Opcode::Invoke => self.fill_preserves(id, at, target),
                     _ => continue,
                 };
                 if verdict != SolverVerdict::Holds {
@@ -107,11 +107,12 @@ impl Checker<'_> {
                     _ => Some(fails("it holds something else at first")),
                 }
             }
-            Object::Fresh(id, at) if self.told.zeroed.contains(&(id, at)) => {
+            Object::Fresh(id, at) if self.outside_facts.zeroed.contains(&(id, at)) => {
                 (!claim.range.contains(0)).then(|| fails("it holds zeros at first"))
             }
             Object::Local(id, at) | Object::Fresh(id, at) => {
-                let is_known = self.certificate.written_first || self.told.written_first.contains(&(id, at));
+                let is_known =
+                    self.certificate.written_first || self.outside_facts.written_first.contains(&(id, at));
                 (!claim.written_first || !is_known).then(|| refused("it may be read before it is written"))
             }
         }
@@ -159,7 +160,7 @@ impl Checker<'_> {
         Some(all.map(|at| (at, read(at))).collect())
     }
 
-    fn store_keeps(
+    fn store_preserves(
         &self,
         id: FunctionId,
         at: InstructionId,
@@ -169,7 +170,7 @@ impl Checker<'_> {
         let Target { object, claim } = target;
         let operands = self.module.functions[id].operands_of(at);
         let (value, address) = (operands[0], operands[1]);
-        let Some(&places) = self.origins.origins(id, address).known.get(&object) else {
+        let Some(&places) = self.origins.origins(id, address).targets.get(&object) else {
             return SolverVerdict::Holds;
         };
         let stored = self.type_of(id, value);
@@ -177,16 +178,16 @@ impl Checker<'_> {
             return refused("something without a size is stored there");
         };
         let wanted_places = places_of(claim);
-        if wanted_places.is_apart(claim.size, places, size) {
+        if wanted_places.is_disjoint(claim.size, places, size) {
             return SolverVerdict::Holds;
         }
         let is_same_type = stored.is_some_and(|ty| {
             matches!(self.module.types[ty], opcost_ir::Type::Integer(width) if width == claim.range.width)
         });
-        if !is_same_type || size != claim.size || !wanted_places.is_same_or_apart(places, size) {
+        if !is_same_type || size != claim.size || !wanted_places.is_same_or_disjoint(places, size) {
             return refused("something else is stored there, too");
         }
-        if self.is_within(id, value, Wanted::Range(&claim.range), used) {
+        if self.is_within(id, value, Goal::Range(&claim.range), used) {
             return SolverVerdict::Holds;
         }
         let name = &self.module.functions[id].name;
@@ -195,12 +196,12 @@ impl Checker<'_> {
         }
         self.follows(id, &format!("what {name}:{at} stores"), used, |question| {
             question.at_block(self.shapes[id].block_of[at]);
-            wanted(question, value, Wanted::Range(&claim.range))
+            goal_of_value(question, value, Goal::Range(&claim.range))
         })
     }
 
     /// `memset` and `memcpy`; other calls that write make the object open.
-    fn fill_keeps(&self, id: FunctionId, at: InstructionId, target: Target<'_>) -> SolverVerdict {
+    fn fill_preserves(&self, id: FunctionId, at: InstructionId, target: Target<'_>) -> SolverVerdict {
         let Target { object, claim } = target;
         let function = &self.module.functions[id];
         let name = self.intrinsic_name(id, at).unwrap_or("");
@@ -212,12 +213,12 @@ impl Checker<'_> {
             return SolverVerdict::Holds;
         }
         let operands = function.operands_of(at);
-        let Some(&to) = self.origins.origins(id, operands[0]).known.get(&object) else {
+        let Some(&to) = self.origins.origins(id, operands[0]).targets.get(&object) else {
             return SolverVerdict::Holds;
         };
         let length = word(self.module, operands[2]).and_then(|length| u64::try_from(length).ok());
         let wanted_places = places_of(claim);
-        if to.step == 0 && length.is_some_and(|length| wanted_places.is_apart(claim.size, to, length)) {
+        if to.step == 0 && length.is_some_and(|length| wanted_places.is_disjoint(claim.size, to, length)) {
             return SolverVerdict::Holds;
         }
         if claim.size > 1 && !(to.step == 0 && length.is_some_and(|length| is_whole(claim, to.first, length)))
@@ -270,10 +271,10 @@ impl Checker<'_> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return refused("what is loaded is unrelated") };
+        let Goal::Range(range) = wanted_of else { return refused("what is loaded is unrelated") };
         let address = self.module.functions[id].operands_of(at)[0];
         let origins = self.origins.origins(id, address);
         let size = self.layout.size(self.module.functions[id].instructions[at].ty);
@@ -283,11 +284,13 @@ impl Checker<'_> {
         if self.is_pointer(id, Value::Instruction(at)) {
             return refused("it is an address from memory");
         }
-        for (&object, &places) in &origins.known {
+        for (&object, &places) in &origins.targets {
             let read = Read { id, at, places, size };
             let verdict = match self.origins.objects[object] {
-                Object::Data(global) if self.is_fixed(global) => self.table_keeps(read, global, range, used),
-                _ => self.cell_keeps(read, object, range, used),
+                Object::Data(global) if self.is_fixed(global) => {
+                    self.table_preserves(read, global, range, used)
+                }
+                _ => self.cell_preserves(read, object, range, used),
             };
             if verdict != SolverVerdict::Holds {
                 return verdict;
@@ -296,7 +299,7 @@ impl Checker<'_> {
         SolverVerdict::Holds
     }
 
-    fn cell_keeps(
+    fn cell_preserves(
         &self,
         read: Read,
         object: ObjectId,
@@ -313,10 +316,15 @@ impl Checker<'_> {
         let claims: Vec<_> = claims.collect();
         used.extend(claims.iter().map(|&(at, _)| ClaimId::Contents(at)));
         let known: Vec<&RangeClaim> = claims.iter().map(|(_, claim)| &claim.range).collect();
-        self.words_imply(id, Word { known: &known, what: &format!("what {at} reads of {name}") }, range, used)
+        self.words_imply(
+            id,
+            Word { claimed_ranges: &known, what: &format!("what {at} reads of {name}") },
+            range,
+            used,
+        )
     }
 
-    fn table_keeps(
+    fn table_preserves(
         &self,
         read: Read,
         global: GlobalId,

@@ -66,13 +66,13 @@ impl AllOrigins<'_> {
             }
             let is_told = global.contents.as_ref().is_some_and(|contents| contents.is_complete);
             if !is_told && global.kind != GlobalKind::Variable {
-                opened.push(ValueOrigins { known: self.all_data(), is_unknown: true });
+                opened.push(ValueOrigins { targets: self.all_data(), is_unknown: true });
             }
         }
         if self.has_untold_addresses() {
-            opened.push(ValueOrigins { known: self.all_data(), is_unknown: true });
+            opened.push(ValueOrigins { targets: self.all_data(), is_unknown: true });
         }
-        for object in opened.iter().flat_map(|origins| origins.known.keys()) {
+        for object in opened.iter().flat_map(|origins| origins.targets.keys()) {
             self.open[*object] = true;
         }
     }
@@ -112,7 +112,7 @@ impl AllOrigins<'_> {
             // As an address only.
             Opcode::Store => operands[0] == value,
             Opcode::Ret => !self.is_called_here_only[id] || !self.is_pointer_value(function, value),
-            Opcode::Call | Opcode::Invoke => self.call_keeps(function, at, value),
+            Opcode::Call | Opcode::Invoke => self.call_preserves(function, at, value),
             _ => true,
         }
     }
@@ -131,7 +131,7 @@ impl AllOrigins<'_> {
         }
     }
 
-    fn call_keeps(&self, function: &Function, at: InstructionId, value: Value) -> bool {
+    fn call_preserves(&self, function: &Function, at: InstructionId, value: Value) -> bool {
         let Some(call) = function.call(at) else { return true };
         let positions = function.operands_of(at).iter().enumerate().filter(|&(_, &other)| other == value);
         let positions: Vec<usize> = positions.map(|(position, _)| position).collect();

@@ -41,7 +41,7 @@ impl Checker<'_> {
         match (given.by, given.value.value()) {
             (GivenBy::Contract, Value::Argument(_)) => true,
             (GivenBy::Library, Value::Instruction(at)) => {
-                self.told.results.get(&(function, at)).is_some_and(|told| *told == given.range)
+                self.outside_facts.results.get(&(function, at)).is_some_and(|told| *told == given.range)
             }
             _ => false,
         }

@@ -114,7 +114,7 @@ impl<'c> Checker<'c> {
                     return found;
                 }
             }
-            let Some(next) = self.only_way(id, block) else { return found };
+            let Some(next) = self.sole_successor(id, block) else { return found };
             // Where values are computed anew that others here were made from.
             if self.shapes[id].dominates(next, later.block) || !later.blocks.insert(next) {
                 return found;
@@ -138,7 +138,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Where a block goes, if there is one way only.
-    fn only_way(&self, id: FunctionId, block: BlockId) -> Option<BlockId> {
+    fn sole_successor(&self, id: FunctionId, block: BlockId) -> Option<BlockId> {
         let function = &self.module.functions[id];
         let last = function.blocks[block].instructions.end.checked_sub(1)?;
         let is_branch = function.instructions[InstructionId::new(last as usize)].opcode == Opcode::Br;

@@ -15,14 +15,14 @@
 //! | what must a value be so that what follows is defined? | `hindsight` |
 //! | is it of this module? | `fingerprint` |
 //! | does each claim follow in one step? | [`check`], said in `words` |
-//! | what do module and certificate say of a value? | `known` |
-//! | from what a value is computed from? | `steps`, asked as `wanted` |
-//! | how do two values stand to each other? | `apart` |
+//! | what do module and certificate say of a value? | `value_facts` |
+//! | from what a value is computed from? | `steps`, asked as `goals` |
+//! | how do two values stand to each other? | `differences` |
 //! | from what a loop does in each turn? | `turns`, of shifted words `growth` |
 //! | from what is written to an object? | `contents` |
 //! | does it follow from the ends of ranges alone? | `intervals`, of low bits `low`, of a square `squares` |
 //! | what is known at a point? | `question`, one operation deeper `expand` |
-//! | does a goal follow from that? | `ask` |
+//! | does a goal follow from that? | `queries` |
 //! | what does an operation compute? | `terms` |
 //! | what must control have passed? | `shape` |
 //! | where can a pointer point? | `origins`, moved by `moves` to `places` |
@@ -36,27 +36,28 @@
 //!
 //! This room knows no analysis, and a test of the import table keeps it so.
 
-mod apart;
-mod ask;
 pub mod check;
 mod checker;
 pub mod claims;
 mod contents;
+mod differences;
 mod escape;
 mod expand;
 mod fingerprint;
 mod given;
+mod goals;
 mod growth;
 mod hindsight;
 mod intervals;
-mod known;
 mod later;
 mod low;
 mod misfit;
 mod moves;
 pub mod names;
 mod origins;
+mod outside_facts;
 mod places;
+mod queries;
 mod question;
 pub mod range;
 pub mod reading;
@@ -66,11 +67,10 @@ pub mod solver;
 mod squares;
 mod steps;
 mod terms;
-mod told;
 mod turns;
 mod undefined;
+mod value_facts;
 mod verdict;
-mod wanted;
 mod words;
 
 pub use check::Verdicts;
@@ -82,8 +82,8 @@ pub use claims::{
 pub use fingerprint::fingerprint;
 pub use misfit::Misfit;
 pub use names::{NoValueName, ObjectName, ValueName};
+pub use outside_facts::OutsideFacts;
 pub use range::{RangeClaim, Word};
 pub use reading::Unreadable;
 pub use solver::{SatSolver, SolverError};
-pub use told::OutsideFacts;
 pub use verdict::{ClaimId, SolverVerdict};

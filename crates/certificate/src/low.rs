@@ -18,8 +18,8 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::checker::Checker;
 use crate::intervals::{Ends, combined, holds, squared};
-use crate::known::integer_width;
-use crate::relation::Wanted;
+use crate::relation::Goal;
+use crate::value_facts::integer_width;
 use crate::verdict::ClaimId;
 
 /// How many operations deep is looked.
@@ -42,10 +42,10 @@ impl Checker<'_> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> bool {
-        let Wanted::Range(range) = wanted_of else { return false };
+        let Goal::Range(range) = wanted_of else { return false };
         let function = &self.module.functions[id];
         let says_more = range.set.is_some() || range.ones.0 != 0 || range.modulus.0 > 1;
         if function.instructions[at].opcode != Opcode::Trunc || says_more || range.width > 64 {

@@ -47,7 +47,7 @@ pub(crate) enum Object {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ValueOrigins {
     /// Objects, and where in them.
-    pub(crate) known: BTreeMap<ObjectId, Places>,
+    pub(crate) targets: BTreeMap<ObjectId, Places>,
     /// It may be something else.
     pub(crate) is_unknown: bool,
 }
@@ -74,27 +74,27 @@ pub(crate) struct AllOrigins<'a> {
 
 impl ValueOrigins {
     fn unknown() -> ValueOrigins {
-        ValueOrigins { known: BTreeMap::new(), is_unknown: true }
+        ValueOrigins { targets: BTreeMap::new(), is_unknown: true }
     }
 
     pub(crate) fn only(object: ObjectId, places: Places) -> ValueOrigins {
-        ValueOrigins { known: BTreeMap::from([(object, places)]), is_unknown: false }
+        ValueOrigins { targets: BTreeMap::from([(object, places)]), is_unknown: false }
     }
 
     /// Adds others; whether that is news.
     fn add(&mut self, other: &ValueOrigins) -> bool {
         let before = self.clone();
         self.is_unknown |= other.is_unknown;
-        for (&object, &places) in &other.known {
-            let all = self.known.get(&object).map_or(places, |known| known.join(places));
-            self.known.insert(object, all);
+        for (&object, &places) in &other.targets {
+            let all = self.targets.get(&object).map_or(places, |known| known.join(places));
+            self.targets.insert(object, all);
         }
         *self != before
     }
 
     /// The one object that it points into.
     pub(crate) fn single(&self) -> Option<(ObjectId, Places)> {
-        let only = (self.known.len() == 1 && !self.is_unknown).then(|| self.known.iter().next());
+        let only = (self.targets.len() == 1 && !self.is_unknown).then(|| self.targets.iter().next());
         only.flatten().map(|(&object, &places)| (object, places))
     }
 }
@@ -117,7 +117,7 @@ impl<'a> AllOrigins<'a> {
         };
         all.find_callers();
         all.find_objects();
-        while all.round() {}
+        while all.run_pass() {}
         all.find_open();
         all
     }
@@ -238,7 +238,7 @@ impl<'a> AllOrigins<'a> {
     }
 
     /// Goes through all functions once; whether anything was news.
-    fn round(&mut self) -> bool {
+    fn run_pass(&mut self) -> bool {
         let mut is_news = false;
         for (id, function) in self.module.functions.iter() {
             let parameters = match &self.module.types[function.ty] {
@@ -306,11 +306,11 @@ impl<'a> AllOrigins<'a> {
                 // Without a promise the sum is one of 64 bits.
                 let is_far = step != 0 || constant.unsigned_abs() > LARGEST_STEP;
                 let step = if is_promised || !is_far { step } else { divisor(step, 1 << 64) };
-                for places in origins.known.values_mut() {
+                for places in origins.targets.values_mut() {
                     *places = places.moved(constant, step);
                 }
             }
-            None => origins.known.values_mut().for_each(|places| *places = places.moved(0, 1)),
+            None => origins.targets.values_mut().for_each(|places| *places = places.moved(0, 1)),
         }
         origins
     }

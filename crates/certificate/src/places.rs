@@ -35,7 +35,7 @@ impl Places {
     }
 
     /// Whether no place of one touches one of the other, of these sizes.
-    pub(crate) fn is_apart(self, size: u64, other: Places, other_size: u64) -> bool {
+    pub(crate) fn is_disjoint(self, size: u64, other: Places, other_size: u64) -> bool {
         let step = divisor(self.step, other.step);
         let ahead = other.first - self.first;
         match i128::try_from(step) {
@@ -58,7 +58,7 @@ impl Places {
     }
 
     /// Whether any two of them, of one size, are the same or do not touch.
-    pub(crate) fn is_same_or_apart(self, other: Places, size: u64) -> bool {
+    pub(crate) fn is_same_or_disjoint(self, other: Places, size: u64) -> bool {
         let step = divisor(divisor(self.step, other.step), self.first.abs_diff(other.first));
         step == 0 || step >= u128::from(size)
     }
@@ -83,11 +83,11 @@ mod tests {
     #[test]
     fn places_of_fields_do_not_touch_each_other() {
         let (x, y) = (every(0, 8), every(4, 8));
-        assert!(x.is_apart(4, y, 4) && !x.is_apart(8, y, 4) && !x.is_apart(4, every(2, 0), 4));
-        assert!(every(3, 0).is_apart(1, every(4, 0), 4) && !every(3, 0).is_apart(2, every(4, 0), 4));
+        assert!(x.is_disjoint(4, y, 4) && !x.is_disjoint(8, y, 4) && !x.is_disjoint(4, every(2, 0), 4));
+        assert!(every(3, 0).is_disjoint(1, every(4, 0), 4) && !every(3, 0).is_disjoint(2, every(4, 0), 4));
         assert!(every(0, 4).holds(every(8, 0)) && every(0, 4).holds(every(4, 8)));
         assert!(!every(0, 4).holds(every(2, 0)) && !every(8, 0).holds(every(0, 4)));
         assert_eq!(every(4, 0).join(every(12, 0)), every(4, 8));
-        assert!(x.is_same_or_apart(y, 4) && !x.is_same_or_apart(every(2, 8), 4));
+        assert!(x.is_same_or_disjoint(y, 4) && !x.is_same_or_disjoint(every(2, 8), 4));
     }
 }

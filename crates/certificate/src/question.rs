@@ -29,7 +29,6 @@ use opcost_ir::{ConstantValue, Function, Type, TypeId, Value};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::checker::Checker;
-use crate::known::DifferenceOf;
 use crate::later::Later;
 use crate::names::ValueName;
 use crate::origins::Object;
@@ -37,6 +36,7 @@ use crate::range::{RangeClaim, bits};
 use crate::relation::related;
 use crate::shape::{Decision, decision};
 use crate::terms::{Base, Operand};
+use crate::value_facts::DifferenceOf;
 use crate::verdict::ClaimId;
 
 /// How far is looked.
@@ -58,14 +58,14 @@ pub(crate) struct Question<'q, 'c> {
     declared: HashMap<Value, Option<Operand>>,
     visited: HashSet<(Value, String)>,
     pub(crate) expanded: HashSet<Value>,
-    undefined_seen: HashSet<Value>,
+    undefined_visited: HashSet<Value>,
     pub(crate) depth: Depth,
     pub(crate) left: u32,
     fresh: u32,
     /// While what was decided is looked at.
     is_condition: bool,
     /// Distances from what was not looked at yet.
-    pending: Vec<Apart>,
+    pending: Vec<AssumedRelation>,
     /// Under which conditions values are no poison.
     guards: HashMap<Value, Vec<String>>,
     /// Of what is later than the moment in question nothing is claimed.
@@ -77,7 +77,7 @@ pub(crate) struct Question<'q, 'c> {
 }
 
 /// A value that is so far from another, or so much with so many times the other.
-struct Apart {
+struct AssumedRelation {
     id: ClaimId,
     base: Value,
     range: RangeClaim,
@@ -101,7 +101,7 @@ impl<'q, 'c> Question<'q, 'c> {
             declared: HashMap::new(),
             visited: HashSet::new(),
             expanded: HashSet::new(),
-            undefined_seen: HashSet::new(),
+            undefined_visited: HashSet::new(),
             depth,
             left: depth.values,
             fresh: 0,
@@ -197,7 +197,7 @@ impl<'q, 'c> Question<'q, 'c> {
         }
         let operand = self.declare(value)?;
         let is_undefined = self.checker.may_be_undefined(self.id, value);
-        if is_undefined && !self.is_condition && !self.undefined_seen.insert(value) {
+        if is_undefined && !self.is_condition && !self.undefined_visited.insert(value) {
             return Some(self.another(value, &operand, guard));
         }
         self.guards.entry(value).or_default().push(guard.to_owned());
@@ -304,9 +304,9 @@ impl<'q, 'c> Question<'q, 'c> {
             }
             let (base, guard, operand) = (base.value(), guard.to_owned(), operand.clone());
             let is_declared = matches!(self.declared.get(&base), Some(Some(_)));
-            let apart = Apart { id, base, range, if_both, times, guard, operand };
+            let apart = AssumedRelation { id, base, range, if_both, times, guard, operand };
             match is_declared && !if_both {
-                true => self.apart(&apart),
+                true => self.assume_relation(&apart),
                 false => self.pending.push(apart),
             }
         }
@@ -317,16 +317,19 @@ impl<'q, 'c> Question<'q, 'c> {
         for apart in std::mem::take(&mut self.pending) {
             // An undefined one is linked once, where it is looked at first.
             if !self.checker.may_be_undefined(self.id, apart.base) {
-                self.apart(&apart);
+                self.assume_relation(&apart);
             }
         }
     }
 
     /// An undefined base is some word, which must be no other's too.
-    fn apart(&mut self, Apart { id, base, range, if_both, times, guard, operand }: &Apart) {
+    fn assume_relation(
+        &mut self,
+        AssumedRelation { id, base, range, if_both, times, guard, operand }: &AssumedRelation,
+    ) {
         let Some(Some(before)) = self.declared.get(base).cloned() else { return };
         let is_undefined = self.checker.may_be_undefined(self.id, *base);
-        let is_taken = is_undefined && (self.is_condition || !self.undefined_seen.insert(*base));
+        let is_taken = is_undefined && (self.is_condition || !self.undefined_visited.insert(*base));
         if before.base != operand.base || *times != -1 && before.base.is_some() || is_taken {
             return;
         }

@@ -7,16 +7,16 @@ use crate::terms::Operand;
 
 /// What is asked of a value.
 #[derive(Clone, Copy)]
-pub(crate) enum Wanted<'w> {
+pub(crate) enum Goal<'w> {
     /// Its range; of a pointer that of its offset.
     Range(&'w RangeClaim),
     /// How it relates to another.
-    From(Apart<'w>),
+    From(Relation<'w>),
 }
 
 /// How a value relates to another.
 #[derive(Clone, Copy)]
-pub(crate) struct Apart<'w> {
+pub(crate) struct Relation<'w> {
     /// The other.
     pub(crate) base: Value,
     /// Of the value and so many times the other.

@@ -51,7 +51,7 @@ pub struct SatSolver {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     /// How many questions were asked.
-    pub asked: u64,
+    pub query_count: u64,
 }
 
 impl SatSolver {
@@ -69,7 +69,7 @@ impl SatSolver {
             .map_err(SolverError::Missing)?;
         let input = process.stdin.take().expect("it is piped");
         let output = BufReader::new(process.stdout.take().expect("it is piped"));
-        Ok(SatSolver { process, input, output, asked: 0 })
+        Ok(SatSolver { process, input, output, query_count: 0 })
     }
 
     /// Whether all of `text` (declarations and assertions) can hold at once;
@@ -77,27 +77,27 @@ impl SatSolver {
     ///
     /// # Errors
     /// The solver ended or says that the question is malformed.
-    pub fn ask(
+    pub fn query(
         &mut self,
         text: &str,
         terms: &[&str],
         effort: ConflictLimit,
         most_steps: u64,
     ) -> Result<Satisfiability, SolverError> {
-        self.asked += 1;
+        self.query_count += 1;
         let begin = match effort {
             ConflictLimit::Quick => "(push)",
             ConflictLimit::Thorough => "(reset)\n(set-logic QF_BV)",
         };
         let bounds = format!("(set-option :timeout {MOST_MILLISECONDS})\n(set-option :rlimit {most_steps})");
-        self.say(&format!("{begin}\n{bounds}\n{text}\n(check-sat)\n"))?;
+        self.send(&format!("{begin}\n{bounds}\n{text}\n(check-sat)\n"))?;
         let answer = match self.line()?.as_str() {
             "unsat" => Satisfiability::Contradiction,
             "sat" => Satisfiability::Possible(self.values(terms)?),
             "unknown" | "timeout" => Satisfiability::Unknown,
             other => return Err(SolverError::Failed(other.to_owned())),
         };
-        self.say(match effort {
+        self.send(match effort {
             ConflictLimit::Quick => "(pop)\n",
             ConflictLimit::Thorough => "(reset)\n",
         })?;
@@ -107,7 +107,7 @@ impl SatSolver {
     fn values(&mut self, terms: &[&str]) -> Result<Vec<(String, String)>, SolverError> {
         let mut all = Vec::new();
         for &term in terms {
-            self.say(&format!("(get-value ({term}))\n"))?;
+            self.send(&format!("(get-value ({term}))\n"))?;
             let line = self.line()?;
             let value = line.trim_matches(['(', ')']).strip_prefix(term).unwrap_or(&line).trim();
             all.push((term.to_owned(), value.to_owned()));
@@ -115,7 +115,7 @@ impl SatSolver {
         Ok(all)
     }
 
-    fn say(&mut self, text: &str) -> Result<(), SolverError> {
+    fn send(&mut self, text: &str) -> Result<(), SolverError> {
         let failed = |error: std::io::Error| SolverError::Failed(error.to_string());
         self.input.write_all(text.as_bytes()).map_err(failed)?;
         self.input.flush().map_err(failed)
@@ -151,7 +151,7 @@ mod tests {
         let below = format!("{x}(assert (bvult x (_ bv1 8)))");
         for effort in [ConflictLimit::Quick, ConflictLimit::Thorough, ConflictLimit::Quick] {
             let mut ask =
-                |text: &str, terms: &[&str]| solver.ask(text, terms, effort, 1_000_000).expect("an answer");
+                |text: &str, terms: &[&str]| solver.query(text, terms, effort, 1_000_000).expect("an answer");
             assert_eq!(
                 ask(&below, &["x"]),
                 Satisfiability::Possible(vec![("x".to_owned(), "#x00".to_owned())])
@@ -160,7 +160,7 @@ mod tests {
             assert_eq!(ask(&neither, &[]), Satisfiability::Contradiction);
             assert!(matches!(ask(x, &[]), Satisfiability::Possible(_)));
         }
-        assert!(solver.ask("(assert nonsense)", &[], ConflictLimit::Quick, 1_000_000).is_err());
+        assert!(solver.query("(assert nonsense)", &[], ConflictLimit::Quick, 1_000_000).is_err());
     }
 
     /// Factors of a large number: given up, each time anew.
@@ -172,8 +172,8 @@ mod tests {
         let hard = format!("{words}{large}(assert (bvult b #x00000000ffffffff))(assert (bvugt a #x01))")
             .replace("#x01", "(_ bv1 64)");
         for effort in [ConflictLimit::Quick, ConflictLimit::Thorough, ConflictLimit::Quick] {
-            assert_eq!(solver.ask(&hard, &[], effort, 100_000).expect("it lives"), Satisfiability::Unknown);
-            let easy = solver.ask(words, &[], effort, 100_000).expect("it lives");
+            assert_eq!(solver.query(&hard, &[], effort, 100_000).expect("it lives"), Satisfiability::Unknown);
+            let easy = solver.query(words, &[], effort, 100_000).expect("it lives");
             assert!(matches!(easy, Satisfiability::Possible(_)), "{easy:?}");
         }
     }

@@ -22,7 +22,7 @@ use crate::checker::Checker;
 use crate::intervals::{KnownInterval, holds, squared};
 use crate::names::ValueName;
 use crate::range::{RangeClaim, Word, mask, signed};
-use crate::relation::Wanted;
+use crate::relation::Goal;
 use crate::verdict::ClaimId;
 
 impl Checker<'_> {
@@ -40,10 +40,10 @@ impl Checker<'_> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> bool {
-        let Wanted::Range(range) = wanted_of else { return false };
+        let Goal::Range(range) = wanted_of else { return false };
         if !self.is_square(id, at) {
             return false;
         }

@@ -12,20 +12,20 @@ use opcost_ir::{CalleeRef, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::checker::Checker;
+use crate::goals::{evaluate_base, goal, goal_of_value};
 use crate::intervals::{self, KnownInterval};
-use crate::known::integer_width;
 use crate::names::ValueName;
 use crate::question::ALWAYS;
 use crate::range::RangeClaim;
-use crate::relation::Wanted;
+use crate::relation::Goal;
 use crate::shape::word;
+use crate::value_facts::integer_width;
 use crate::verdict::{ClaimId, SolverVerdict, fails, refused};
-use crate::wanted::{goal, look_at_base, wanted};
 
 /// A word of which all that is known are claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'w> {
-    pub(crate) known: &'w [&'w RangeClaim],
+    pub(crate) claimed_ranges: &'w [&'w RangeClaim],
     /// What to call it.
     pub(crate) what: &'w str,
 }
@@ -37,7 +37,7 @@ impl<'c> Checker<'c> {
         if claim.range.is_anything() {
             return SolverVerdict::Holds;
         }
-        match self.value_follows(function, value, Wanted::Range(&claim.range), used) {
+        match self.value_follows(function, value, Goal::Range(&claim.range), used) {
             SolverVerdict::Holds => SolverVerdict::Holds,
             verdict => match (self.hindsight_shows(function, value, &claim.range, used), verdict) {
                 (SolverVerdict::Holds, _) => SolverVerdict::Holds,
@@ -64,12 +64,12 @@ impl<'c> Checker<'c> {
                 continue;
             }
             let Some(&value) = function.operands_of(at).first() else { continue };
-            if self.is_within(id, value, Wanted::Range(range), used) {
+            if self.is_within(id, value, Goal::Range(range), used) {
                 continue;
             }
             let verdict = self.follows(id, &format!("what {at} returns"), used, |question| {
                 question.at_block(block);
-                wanted(question, value, Wanted::Range(range))
+                goal_of_value(question, value, Goal::Range(range))
             });
             if verdict != SolverVerdict::Holds {
                 return verdict;
@@ -82,7 +82,7 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         value: Value,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
         if self.comes_again(id) {
@@ -118,7 +118,7 @@ impl<'c> Checker<'c> {
             _ if self.low_bits_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
             _ => self.follows(id, &format!("{at}"), used, |question| {
                 question.at_block(block);
-                look_at_base(question, wanted_of)?;
+                evaluate_base(question, wanted_of)?;
                 let operand = question.computed(value)?;
                 goal(question, &operand, wanted_of)
             }),
@@ -130,10 +130,10 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> bool {
-        let Wanted::Range(range) = wanted_of else { return false };
+        let Goal::Range(range) = wanted_of else { return false };
         let mut rests_on = Vec::new();
         let function = &self.module.functions[id];
         let known = |value: &Value| self.ends(id, *value, &mut rests_on);
@@ -151,10 +151,10 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         value: Value,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> bool {
-        let Wanted::Range(range) = wanted_of else { return false };
+        let Goal::Range(range) = wanted_of else { return false };
         if let Some(word) = word(self.module, value) {
             return !self.is_pointer(id, value) && range.contains(word);
         }
@@ -194,16 +194,17 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         value: Value,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> Option<SolverVerdict> {
-        let Wanted::Range(range) = wanted_of else { return None };
+        let Goal::Range(range) = wanted_of else { return None };
         let given = self.given_of(id, value);
         if given.is_empty() {
             return None;
         }
         let known: Vec<&RangeClaim> = given.iter().map(|(_, claim)| claim).collect();
-        let verdict = self.words_imply(id, Word { known: &known, what: "what is given" }, range, used);
+        let verdict =
+            self.words_imply(id, Word { claimed_ranges: &known, what: "what is given" }, range, used);
         (verdict == SolverVerdict::Holds).then_some(verdict)
     }
 
@@ -211,7 +212,7 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         phi: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
         let function = &self.module.functions[id];
@@ -231,9 +232,9 @@ impl<'c> Checker<'c> {
             };
             let verdict = self.follows(id, &format!("{phi} when it comes from {from}"), used, |question| {
                 question.on_edge(from, to);
-                let goal = wanted(question, value, wanted_of)?;
+                let goal = goal_of_value(question, value, wanted_of)?;
                 // What it now is has been added up.
-                if let (Wanted::Range(_), Some(now)) = (wanted_of, question.word_of(value)) {
+                if let (Goal::Range(_), Some(now)) = (wanted_of, question.word_of(value)) {
                     for (sum, range) in &sums {
                         question.assume(&range.conditions(&now.term));
                         question.used.insert(*sum);
@@ -252,10 +253,10 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         position: u32,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return refused("parameters are unrelated") };
+        let Goal::Range(range) = wanted_of else { return refused("parameters are unrelated") };
         let given = self.given_of(id, Value::Argument(position));
         if !self.origins.is_called_here_only[id] {
             let what = "anyone may call it with anything";
@@ -279,7 +280,7 @@ impl<'c> Checker<'c> {
             if self.type_of(caller, value) != self.type_of(id, Value::Argument(position)) {
                 return fails("a call gives it something of another type");
             }
-            if self.is_within(caller, value, Wanted::Range(range), used) {
+            if self.is_within(caller, value, Goal::Range(range), used) {
                 continue;
             }
             if self.comes_again(caller) {
@@ -291,7 +292,7 @@ impl<'c> Checker<'c> {
                 // The call keeps what is given.
                 let word = question.value(value, ALWAYS)?.term;
                 given.iter().for_each(|(_, claim)| question.assume(&claim.conditions(&word)));
-                wanted(question, value, Wanted::Range(range))
+                goal_of_value(question, value, Goal::Range(range))
             });
             if verdict != SolverVerdict::Holds {
                 return verdict;
@@ -304,10 +305,10 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        wanted_of: Wanted<'_>,
+        wanted_of: Goal<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Wanted::Range(range) = wanted_of else { return refused("results are unrelated") };
+        let Goal::Range(range) = wanted_of else { return refused("results are unrelated") };
         let Some(CalleeRef::Function(callee)) = self.module.functions[id].call(at).map(|call| call.callee)
         else {
             return refused("nobody knows who is called");
@@ -321,7 +322,12 @@ impl<'c> Checker<'c> {
             return refused("what is returned is of another type");
         }
         used.insert(ClaimId::Returned(place));
-        self.words_imply(id, Word { known: &[returned], what: &format!("the result of {at}") }, range, used)
+        self.words_imply(
+            id,
+            Word { claimed_ranges: &[returned], what: &format!("the result of {at}") },
+            range,
+            used,
+        )
     }
 
     /// Whether all that is claimed of a word says what is wanted of it.
@@ -332,7 +338,7 @@ impl<'c> Checker<'c> {
         wanted_of: &RangeClaim,
         used: &mut BTreeSet<ClaimId>,
     ) -> SolverVerdict {
-        let Word { known, what } = word;
+        let Word { claimed_ranges: known, what } = word;
         if known.contains(&wanted_of) {
             return SolverVerdict::Holds;
         }

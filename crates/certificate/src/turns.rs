@@ -25,12 +25,12 @@ use opcost_key::{BlockId, FunctionId};
 
 use crate::checker::Checker;
 use crate::claims::{SumClaim, TurnsClaim};
+use crate::goals::goal_of_value;
 use crate::growth::Back;
 use crate::question::ALWAYS;
 use crate::range::{RangeClaim, bits, mask};
-use crate::relation::{Apart, Wanted};
+use crate::relation::{Goal, Relation};
 use crate::verdict::{ClaimId, SolverVerdict, fails};
-use crate::wanted::wanted;
 
 /// A phi at the head of a loop.
 struct AtHead {
@@ -140,13 +140,13 @@ impl Checker<'_> {
             return fails("the base changes within the loop");
         }
         let start = match base {
-            Some(base) => Wanted::From(Apart { base, range: &claim.start, if_both: false, times: -1 }),
-            None => Wanted::Range(&claim.start),
+            Some(base) => Goal::From(Relation { base, range: &claim.start, if_both: false, times: -1 }),
+            None => Goal::Range(&claim.start),
         };
         for (from, first) in &found.entries {
             let verdict = self.follows(id, &format!("the start from {from}"), used, |question| {
                 question.on_edge(*from, found.head);
-                wanted(question, *first, start)
+                goal_of_value(question, *first, start)
             });
             if verdict != SolverVerdict::Holds {
                 return verdict;

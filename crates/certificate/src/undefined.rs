@@ -52,7 +52,7 @@ impl Undefined {
             objects: objects.collect(),
             one_word,
         };
-        while undefined.round(module, origins) {}
+        while undefined.run_pass(module, origins) {}
         undefined
     }
 
@@ -71,7 +71,7 @@ impl Undefined {
         }
     }
 
-    fn round(&mut self, module: &Module, origins: &AllOrigins<'_>) -> bool {
+    fn run_pass(&mut self, module: &Module, origins: &AllOrigins<'_>) -> bool {
         let mut is_news = false;
         for (id, function) in module.functions.iter() {
             for position in 0..function.parameters {
@@ -100,7 +100,7 @@ impl Undefined {
             Opcode::Load if self.one_word => false,
             Opcode::Load => {
                 let from = origins.origins(id, operands[0]);
-                from.is_unknown || from.known.keys().any(|&object| self.objects[object])
+                from.is_unknown || from.targets.keys().any(|&object| self.objects[object])
             }
             Opcode::Call | Opcode::Invoke => match function.call(at).map(|call| call.callee) {
                 Some(CalleeRef::Function(callee)) if origins.is_final(callee) => self.returned[callee],
@@ -128,7 +128,7 @@ impl Undefined {
         let mut is_news = false;
         match function.instructions[at].opcode {
             Opcode::Store if self.is(module, id, operands[0]) => {
-                for object in origins.origins(id, operands[1]).known.into_keys() {
+                for object in origins.origins(id, operands[1]).targets.into_keys() {
                     is_news |= !std::mem::replace(&mut self.objects[object], true);
                 }
             }
@@ -152,8 +152,8 @@ impl Undefined {
                 if copies || (name.starts_with("llvm.memset.") && self.is(module, id, operands[1])) {
                     let from = origins.origins(id, operands[1]);
                     let brings =
-                        !copies || from.is_unknown || from.known.keys().any(|&object| self.objects[object]);
-                    for object in origins.origins(id, operands[0]).known.into_keys().filter(|_| brings) {
+                        !copies || from.is_unknown || from.targets.keys().any(|&object| self.objects[object]);
+                    for object in origins.origins(id, operands[0]).targets.into_keys().filter(|_| brings) {
                         is_news |= !std::mem::replace(&mut self.objects[object], true);
                     }
                 }

@@ -33,7 +33,7 @@ pub struct LoopClaim {
     /// Its label in the text of the module.
     pub label: String,
     /// Where it is written.
-    pub place: Option<PlaceId>,
+    pub location: Option<PlaceId>,
     /// 1 for an outermost loop.
     pub depth: u32,
     /// The header of the loop around it.
@@ -83,7 +83,7 @@ impl LoopClaim {
             function,
             header,
             label,
-            place: None,
+            location: None,
             depth: 1,
             parent: None,
             form,
@@ -106,11 +106,11 @@ impl LoopClaim {
 
     /// The same loop with no count of its own, and why.
     pub(super) fn uncounted(self, reason: Option<String>) -> LoopClaim {
-        let LoopClaim { function, header, label, place, depth, parent, form, entered, .. } = self;
+        let LoopClaim { function, header, label, location: place, depth, parent, form, entered, .. } = self;
         let LoopClaim { vectorised, unrolled, remainder_of, .. } = self;
         let written = WrittenClaim { entered: self.written.entered, ..WrittenClaim::default() };
         let unknown = LoopClaim { written, ..LoopClaim::unknown(function, header, label, form, reason) };
-        LoopClaim { place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
+        LoopClaim { location: place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
     }
 }
 

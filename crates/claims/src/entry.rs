@@ -9,12 +9,12 @@
 use opcost_ir::{Type, Value};
 
 use crate::claim::{ClaimKind, EntryForm, LoopClaim, Numbers, WrittenClaim};
-use crate::teller::Teller;
+use crate::describer::LoopDescriber;
 use opcost_analysis::evolution::{FlagPromise, FunctionEvolution, Otherwise, TripAssumption, TripCount};
 use opcost_analysis::expression::{Facts, FormulaId, FormulaInterval, Symbol};
 use opcost_graph::loops::LoopId;
 
-impl Teller<'_> {
+impl LoopDescriber<'_> {
     /// A promise not to wrap that the count rests on and that the given numbers break, in the first
     /// iteration or the last.
     pub(super) fn broken_promise(

@@ -13,7 +13,7 @@
 //! | what is said? (data only) | `claim` |
 //! | what is it called, and is it an input? | `names` |
 //! | which numbers did a user give? | `bindings` |
-//! | what do its counts tell? | `teller` |
+//! | what do its counts tell? | `describer` |
 //! | what if the loop is not entered? | `entry` |
 //! | what of the same do others compute with? | `solved` |
 //! | which loop of the source is it a part of? | `vectors`, `unrolled` |
@@ -23,10 +23,10 @@
 mod bindings;
 pub mod check;
 mod claim;
+mod describer;
 mod entry;
 mod names;
 mod solved;
-mod teller;
 mod unrolled;
 mod vectors;
 pub mod words;
@@ -53,8 +53,8 @@ pub use claim::{
 pub use names::{Named, Names, Scope};
 pub use solved::{Solved, SolvedFunctions, SolvedTrips, with_functions};
 
-use names::{Decide, Decided, Wanted};
-use teller::Teller;
+use describer::LoopDescriber;
+use names::{Decide, Decided, ValueQuery};
 
 /// A name is worth less than an answer that was asked for.
 const LIMITS: Limits = Limits { depth: 48, nodes: 128, steps: 1 << 12 };
@@ -112,11 +112,15 @@ fn with_decisions<T>(
     let memory = ModuleMemory::new(program, &writers);
     let resolver = Resolver::new(program.module, &memory).with_limits(LIMITS);
     let inputs: RefCell<BTreeSet<String>> = RefCell::default();
-    let decide = |wanted: Wanted<'_>| {
+    let decide = |wanted: ValueQuery<'_>| {
         let answer = match wanted {
-            Wanted::Value(function, value) => Some(resolver.resolve(&Use { function, value, calls: &[] })),
-            Wanted::Called(function, value, calls) => Some(resolver.resolve(&Use { function, value, calls })),
-            Wanted::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
+            ValueQuery::Value(function, value) => {
+                Some(resolver.resolve(&Use { function, value, calls: &[] }))
+            }
+            ValueQuery::Called(function, value, calls) => {
+                Some(resolver.resolve(&Use { function, value, calls }))
+            }
+            ValueQuery::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
         };
         let Some(answer) = answer else { return Decided::Open };
         let decided = bindings.decided(&answer);
@@ -165,7 +169,7 @@ impl Making<'_> {
     fn add_loops(&mut self, source: Source<'_>, scope: Scope<'_>) {
         let mut formulas = Formulas::new();
         let mut evolution = FunctionEvolution::compute(source, &mut formulas);
-        let mut teller = Teller::new(scope, self.decide, formulas, self.bindings);
+        let mut teller = LoopDescriber::new(scope, self.decide, formulas, self.bindings);
         let pairs = unrolled::pairs(source.module, source.function, scope.forest);
         for natural in scope.forest.loops.ids() {
             let trips = evolution.trip_count(natural).clone();
@@ -201,7 +205,7 @@ fn irreducible(
         part.len()
     );
     LoopClaim {
-        place: function.instructions_of(header).find_map(|at| function.instructions[at].place),
+        location: function.instructions_of(header).find_map(|at| function.instructions[at].place),
         depth: around.map_or(0, |around| forest.loops[around].depth) + 1,
         parent: around.map(|around| forest.loops[around].header),
         ..LoopClaim::unknown(id, header, text.block(header), "irreducible".to_owned(), Some(reason))

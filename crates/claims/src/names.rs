@@ -49,7 +49,7 @@ pub(super) enum Decided {
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wanted<'c> {
+pub(super) enum ValueQuery<'c> {
     /// A value of a function.
     Value(FunctionId, Value),
     /// The same where it was called by these calls, outermost first.
@@ -59,7 +59,7 @@ pub(super) enum Wanted<'c> {
 }
 
 /// Says what decides it.
-pub(super) type Decide<'a> = &'a dyn Fn(Wanted<'_>) -> Decided;
+pub(super) type Decide<'a> = &'a dyn Fn(ValueQuery<'_>) -> Decided;
 
 /// The function whose loops are described.
 #[derive(Clone, Copy)]
@@ -82,8 +82,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Where a loop is written.
-    pub(super) fn place(&self, id: LoopId) -> Option<PlaceId> {
-        place(self.program.module, self.function(), self.forest, id)
+    pub(super) fn location(&self, id: LoopId) -> Option<PlaceId> {
+        loop_location(self.program.module, self.function(), self.forest, id)
     }
 }
 
@@ -94,8 +94,8 @@ pub struct Names<'a> {
     /// A load that reads a version.
     loads: HashMap<CellVersion, InstructionId>,
     /// Names of variables that values are kept in from where they are made.
-    kept: HashMap<Value, &'a str>,
-    known: RefCell<HashMap<Symbol, Named>>,
+    stored_names: HashMap<Value, &'a str>,
+    cache: RefCell<HashMap<Symbol, Named>>,
     /// Whose name it is.
     taken: RefCell<HashMap<String, Symbol>>,
 }
@@ -117,7 +117,14 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        Names { scope, decide, loads, kept, known: RefCell::default(), taken: RefCell::default() }
+        Names {
+            scope,
+            decide,
+            loads,
+            stored_names: kept,
+            cache: RefCell::default(),
+            taken: RefCell::default(),
+        }
     }
 
     /// Names by the code alone: nothing is resolved.
@@ -127,25 +134,25 @@ impl<'a> Names<'a> {
 
     /// What a symbol is called and known to be.
     pub fn of(&self, symbol: &Symbol) -> Named {
-        if let Some(named) = self.known.borrow().get(symbol) {
+        if let Some(named) = self.cache.borrow().get(symbol) {
             return named.clone();
         }
-        let mut named = self.look(symbol);
+        let mut named = self.lookup(symbol);
         let mut taken = self.taken.borrow_mut();
         let is_same =
-            |other: &Symbol| other == symbol || (named.is_input && self.known.borrow()[other] == named);
+            |other: &Symbol| other == symbol || (named.is_input && self.cache.borrow()[other] == named);
         if taken.get(&named.name).is_some_and(|other| !is_same(other)) {
             let number = (2..).find(|number| !taken.contains_key(&format!("{}#{number}", named.name)));
             named.name = format!("{}#{}", named.name, number.unwrap_or(0));
         }
         taken.insert(named.name.clone(), symbol.clone());
-        self.known.borrow_mut().insert(symbol.clone(), named.clone());
+        self.cache.borrow_mut().insert(symbol.clone(), named.clone());
         named
     }
 
     /// All names that were asked for and are no numbers.
     pub(super) fn used(&self) -> Vec<String> {
-        let known = self.known.borrow();
+        let known = self.cache.borrow();
         let is_free = |symbol: &&Symbol| !matches!(symbol, Symbol::Turn(_) | Symbol::Index(_));
         known
             .iter()
@@ -169,7 +176,7 @@ impl<'a> Names<'a> {
         self.scope.text.block(block)
     }
 
-    fn look(&self, symbol: &Symbol) -> Named {
+    fn lookup(&self, symbol: &Symbol) -> Named {
         let plain = |name: String| Named { name, value: None, is_input: false, about: String::new() };
         match symbol {
             Symbol::Argument(position) => self.resolved(Value::Argument(*position)),
@@ -184,7 +191,7 @@ impl<'a> Names<'a> {
                 Some(&load) => plain(format!("first {}", self.value(Value::Instruction(load)))),
                 None => plain(format!("{version}")),
             },
-            Symbol::Turn(id) => plain(self.turn(*id)),
+            Symbol::Turn(id) => plain(self.iteration_name(*id)),
             Symbol::Index(number) => plain(if *number == 0 { "k".to_owned() } else { format!("k{number}") }),
             Symbol::Global(global) => plain(format!("&{}", self.scope.program.module.globals[*global].name)),
             Symbol::Code(value) => plain(self.value(*value)),
@@ -203,15 +210,15 @@ impl<'a> Names<'a> {
         else {
             return Named { name: format!("{version}"), value: None, is_input: false, about: String::new() };
         };
-        self.named(Value::Instruction(load), Wanted::Behind(self.scope.id, load, at))
+        self.named(Value::Instruction(load), ValueQuery::Behind(self.scope.id, load, at))
     }
 
     /// What decides a value, and what it is called then.
     fn resolved(&self, value: Value) -> Named {
-        self.named(value, Wanted::Value(self.scope.id, value))
+        self.named(value, ValueQuery::Value(self.scope.id, value))
     }
 
-    fn named(&self, value: Value, wanted: Wanted<'_>) -> Named {
+    fn named(&self, value: Value, wanted: ValueQuery<'_>) -> Named {
         let own = || self.value(value);
         match (self.decide)(wanted) {
             Decided::Number(number) => {
@@ -230,8 +237,8 @@ impl<'a> Names<'a> {
     }
 
     /// `turn of line 12`
-    fn turn(&self, id: LoopId) -> String {
-        match self.scope.place(id) {
+    fn iteration_name(&self, id: LoopId) -> String {
+        match self.scope.location(id) {
             Some(place) => format!("turn of line {}", self.scope.program.module.places[place].line),
             None => format!("turn of %{}", self.scope.text.block(self.scope.forest.loops[id].header)),
         }
@@ -243,7 +250,7 @@ impl<'a> Names<'a> {
         let mut value = value;
         // A conversion does not change what it is called; chains of them are short.
         for _ in 0..8 {
-            let kept = self.kept.get(&value).copied();
+            let kept = self.stored_names.get(&value).copied();
             if let Some(name) = function.source_names.get(&value).map(|name| &**name).or(kept) {
                 return name.to_owned();
             }
@@ -253,7 +260,7 @@ impl<'a> Names<'a> {
                     value = function.operands_of(at)[0]
                 }
                 Opcode::Load => {
-                    if let Some(name) = self.place(function.operands_of(at)[0], at) {
+                    if let Some(name) = self.name_at(function.operands_of(at)[0], at) {
                         return name;
                     }
                     break;
@@ -282,7 +289,7 @@ impl<'a> Names<'a> {
     }
 
     /// What is at an address, if it has a name.
-    fn place(&self, address: Value, load: InstructionId) -> Option<String> {
+    fn name_at(&self, address: Value, load: InstructionId) -> Option<String> {
         let function = self.scope.function();
         if let Some(name) = function.source_names.get(&address) {
             return Some(name.to_string());
@@ -316,7 +323,7 @@ impl<'a> Names<'a> {
 ///
 /// A jump back after the last statement of a body has that statement's line in Fortran. The test in
 /// the header has the line of `do`, which is the earlier one. In C the jump has the loop's own line.
-pub(super) fn place(
+pub(super) fn loop_location(
     module: &Module,
     function: &Function,
     forest: &LoopForest<BlockId>,

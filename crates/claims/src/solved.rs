@@ -21,8 +21,8 @@ use opcost_ir::{FunctionText, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::bindings::Bindings;
-use crate::names::{Decide, Decided, Named, Scope, Wanted};
-use crate::teller::Teller;
+use crate::describer::LoopDescriber;
+use crate::names::{Decide, Decided, Named, Scope, ValueQuery};
 use crate::with_decisions;
 
 /// All functions of a program, solved one by one.
@@ -36,7 +36,7 @@ pub struct SolvedFunctions<'a> {
 pub struct Solved<'a> {
     forest: &'a LoopForest<BlockId>,
     evolution: FunctionEvolution<'a>,
-    teller: Teller<'a>,
+    describer: LoopDescriber<'a>,
 }
 
 /// How often a loop goes back in one activation.
@@ -73,8 +73,8 @@ impl SolvedFunctions<'_> {
         let scope = Scope { program, id, forest: &forest, cells: &cells, text: &text };
         let mut formulas = Formulas::new();
         let evolution = FunctionEvolution::compute(source, &mut formulas);
-        let teller = Teller::new(scope, self.decide, formulas, self.bindings);
-        work(&mut Solved { forest: &forest, evolution, teller })
+        let teller = LoopDescriber::new(scope, self.decide, formulas, self.bindings);
+        work(&mut Solved { forest: &forest, evolution, describer: teller })
     }
 
     /// The number that a value of a function is where these calls led to it, outermost first.
@@ -84,7 +84,7 @@ impl SolvedFunctions<'_> {
         value: Value,
         calls: &[(FunctionId, InstructionId)],
     ) -> Option<i128> {
-        match (self.decide)(Wanted::Called(function, value, calls)) {
+        match (self.decide)(ValueQuery::Called(function, value, calls)) {
             Decided::Number(number) => Some(number),
             Decided::Input { .. } | Decided::Open => None,
         }
@@ -110,7 +110,7 @@ impl Solved<'_> {
             _ => None,
         });
         let conditions = tests.map(|test| Test { of: self.settled(test.of), ..test }).collect();
-        let teller = &self.teller;
+        let teller = &self.describer;
         let reason =
             trips.reason().map(|reason| crate::words::reason(&reason, &teller.names, teller.scope.text));
         SolvedTrips { back_edges, conditions, reason }
@@ -118,22 +118,22 @@ impl Solved<'_> {
 
     /// When control at the end of a block takes one of its edges.
     pub fn taken(&mut self, edge: Edge<BlockId>) -> Entered {
-        let taken = self.evolution.taken(&mut self.teller.formulas, edge);
+        let taken = self.evolution.taken(&mut self.describer.formulas, edge);
         taken.decided(&mut |test| {
             let test = Test { of: self.settled(test.of), ..test };
-            test.relation.decide(self.teller.formulas.range(test.of)).ok_or(test)
+            test.relation.decide(self.describer.formulas.range(test.of)).ok_or(test)
         })
     }
 
     /// What a value is in a block, if a formula says it.
     pub fn value_in(&mut self, value: Value, block: BlockId) -> Option<FormulaId> {
-        let formula = self.evolution.value_in(&mut self.teller.formulas, value, block)?;
+        let formula = self.evolution.value_in(&mut self.describer.formulas, value, block)?;
         Some(self.settled(formula))
     }
 
     /// What a symbol is called, and whether it is an input.
     pub fn named(&self, symbol: &Symbol) -> Named {
-        self.teller.names.of(symbol)
+        self.describer.names.of(symbol)
     }
 
     /// The values of the code that a symbol is, where calls may decide it. What a cell holds between
@@ -143,7 +143,7 @@ impl Solved<'_> {
             Symbol::Argument(position) => vec![Value::Argument(*position)],
             Symbol::Result(at) => vec![Value::Instruction(*at)],
             Symbol::Cell(version) => {
-                let readers = self.teller.scope.cells.readers_of(*version);
+                let readers = self.describer.scope.cells.readers_of(*version);
                 readers.iter().map(|&load| Value::Instruction(load)).collect()
             }
             _ => Vec::new(),
@@ -152,10 +152,10 @@ impl Solved<'_> {
 
     /// The table of the formulas; what was asked of this function stays in it.
     pub fn formulas(&self) -> &Formulas {
-        &self.teller.formulas
+        &self.describer.formulas
     }
 
     fn settled(&mut self, formula: FormulaId) -> FormulaId {
-        self.teller.settled(formula, &Facts::new())
+        self.describer.settled(formula, &Facts::new())
     }
 }

@@ -21,8 +21,8 @@ use opcost_ir::{Function, Module, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::claim::{EntryForm, Unrolled};
-use crate::names::place;
-use crate::teller::Teller;
+use crate::describer::LoopDescriber;
+use crate::names::loop_location;
 use opcost_analysis::evolution::{FunctionEvolution, TripCount};
 use opcost_analysis::expression::{Facts, FormulaId};
 use opcost_graph::loops::{LoopForest, LoopId};
@@ -79,7 +79,7 @@ impl Search<'_> {
 
     fn is_beside(&self, one: LoopId, other: LoopId) -> bool {
         let line = |id| {
-            let place = &self.module.places[place(self.module, self.function, self.forest, id)?];
+            let place = &self.module.places[loop_location(self.module, self.function, self.forest, id)?];
             Some((place.file, place.line))
         };
         one != other
@@ -146,7 +146,7 @@ impl Search<'_> {
     }
 }
 
-impl Teller<'_> {
+impl LoopDescriber<'_> {
     /// What an unrolled body is a part of.
     pub(super) fn unrolled(&mut self, pair: &Pair, evolution: &FunctionEvolution, facts: &Facts) -> Unrolled {
         let body = self.certain(evolution.trip_count(pair.body));

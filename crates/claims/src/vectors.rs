@@ -13,11 +13,11 @@
 //! nodes of the remainder's formula.
 
 use crate::claim::{EntryForm, Vectorised};
-use crate::teller::Teller;
+use crate::describer::LoopDescriber;
 use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripCount};
 use opcost_analysis::expression::{Domain, Facts, FormulaId, FormulaNode, Formulas, Test};
 
-impl Teller<'_> {
+impl LoopDescriber<'_> {
     /// What a vector body is a part of.
     pub(super) fn vectorised(
         &mut self,

@@ -27,7 +27,7 @@ use crate::graph::assert_ends_exist;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Countability {
     /// Nothing: it is measured without a counter.
-    Known,
+    Measured,
     /// A counter, which is incremented an estimated `weight` times (in any
     /// unit, the same for all edges of a graph).
     Countable {
@@ -84,7 +84,7 @@ fn by_weight<E: Id>(countability: &IdMap<E, Countability>) -> Vec<E> {
         .iter()
         .filter_map(|(edge, &c)| match c {
             Countability::Countable { weight } => Some((Reverse(weight), edge)),
-            Countability::Known | Countability::Uncountable => None,
+            Countability::Measured | Countability::Uncountable => None,
         })
         .collect();
     weighted.sort_unstable();

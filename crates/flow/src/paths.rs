@@ -60,7 +60,7 @@ pub enum PathError {
 impl<N: Id, E: Id> PathGraph<'_, N, E> {
     /// Edges that lead back to a node on the way to them, in a depth-first traversal that takes
     /// edges in their order. Without them the graph is acyclic.
-    pub fn edges_back(&self) -> IdSet<E> {
+    pub fn back_edges(&self) -> IdSet<E> {
         assert_ends_exist(self.nodes, self.edges);
         let out = self.out();
         let mut back = IdSet::new();
@@ -141,7 +141,7 @@ pub fn cut_to_fit<N: Id, E: Id>(
     most: u64,
     may_cut: impl Fn(E) -> bool,
 ) -> Option<IdSet<E>> {
-    let back = graph.edges_back();
+    let back = graph.back_edges();
     let out = graph.out();
     let order = graph.order(&out, &back).ok()?;
     let mut cutting = Cutting { graph, out: &out, may_cut, most };

@@ -125,7 +125,7 @@ fn a_loop_ends_and_begins_paths() {
     let edges = edges(&[(-1, 0), (0, 1), (1, 2), (1, 2), (2, 1), (2, -1)]);
     let without = IdSet::new();
     let graph = graph(3, &edges, &without);
-    let back = graph.edges_back();
+    let back = graph.back_edges();
     assert_eq!(back.iter().collect::<Vec<_>>(), [Way::new(4)]);
     // From the entry or the head of the loop, by one of two ways, round or out.
     assert_eq!(check(&graph, &back, &IdMap::filled(6, 1), &IdSet::new()), 8);
@@ -196,7 +196,7 @@ proptest! {
             edges.ids().filter(|way| way.index() > 0 && picks[way.index()] && weights[way.index()] < 5).collect();
         let graph = graph(nodes, &edges, &without);
         let weights: IdMap<Way, u64> = weights[..edges.len()].iter().copied().collect();
-        let back = graph.edges_back();
+        let back = graph.back_edges();
         let all = check(&graph, &back, &weights, &IdSet::new());
         // At most one fixed edge out of each node is a forest, as in a program.
         let mut fixed: IdSet<Way> = IdSet::new();

@@ -100,7 +100,7 @@ fn ties_go_to_the_smaller_id() {
 fn what_cannot_be_counted_is_in_the_tree_and_what_is_known_is_nowhere() {
     let edges = edges(&[(OUT, 0), (0, 1), (1, OUT), (0, OUT)]);
     let heavy = Countability::Countable { weight: u64::MAX };
-    let countability = IdMap::from_vec(vec![heavy, heavy, Countability::Uncountable, Countability::Known]);
+    let countability = IdMap::from_vec(vec![heavy, heavy, Countability::Uncountable, Countability::Measured]);
     let chords = choose_chords(2, &edges, &countability).unwrap();
     assert_eq!(chords.iter().map(Id::index).collect::<Vec<_>>(), [1]);
 }

@@ -113,7 +113,7 @@ fn stopped(nodes: usize, edges: usize, times: i128) -> impl Strategy<Value = Wal
 /// Weighs the edges; those added are known, and some others cannot be counted.
 fn countability(graph: &Walked, dice: &[(u64, u8)]) -> IdMap<Edge, Countability> {
     let of = |edge: Edge| match dice[edge.index() % dice.len()] {
-        _ if edge.index() >= graph.first_added => Countability::Known,
+        _ if edge.index() >= graph.first_added => Countability::Measured,
         (_, 0) => Countability::Uncountable,
         (weight, _) => Countability::Countable { weight },
     };
@@ -152,14 +152,14 @@ proptest! {
         let metered = graph
             .edges
             .ids()
-            .filter(|&edge| chords.contains(edge) || countability[edge] == Countability::Known)
+            .filter(|&edge| chords.contains(edge) || countability[edge] == Countability::Measured)
             .collect();
         let counts = reconstruct(graph.nodes, &graph.edges, &known_from(&graph, &metered)).unwrap();
         prop_assert_eq!(&counts, &graph.counts);
         prop_assert!(check_conservation(graph.nodes, &graph.edges, &counts).is_ok());
         let unmetered: Vec<_> = graph.edges.ids().filter(|&edge| !metered.contains(edge)).collect();
         let candidates: Vec<_> =
-            graph.edges.ids().filter(|&edge| countability[edge] != Countability::Known).collect();
+            graph.edges.ids().filter(|&edge| countability[edge] != Countability::Measured).collect();
         prop_assert!(is_forest(&graph, &unmetered));
         prop_assert_eq!(chords.len(), candidates.len() + parts(&graph, &candidates) - (graph.nodes + 1));
     }

@@ -104,8 +104,8 @@ struct Propagation<'a, N: Id> {
     /// Within the current region, per entry into it; 0 elsewhere.
     frequency: IdMap<N, f64>,
     /// How often the header runs per entry into the loop; 1 until it is closed.
-    turns: IdMap<LoopId, f64>,
-    rounds: usize,
+    header_frequency: IdMap<LoopId, f64>,
+    pass_count: usize,
 }
 
 impl<'a, N: Id> Propagation<'a, N> {
@@ -126,8 +126,8 @@ impl<'a, N: Id> Propagation<'a, N> {
             probabilities,
             incoming,
             frequency: IdMap::filled(graph.node_count(), 0.0),
-            turns: IdMap::filled(loops.loops.len(), 1.0),
-            rounds: if loops.irreducible.is_empty() { 1 } else { ROUNDS },
+            header_frequency: IdMap::filled(loops.loops.len(), 1.0),
+            pass_count: if loops.irreducible.is_empty() { 1 } else { ROUNDS },
         }
     }
 
@@ -136,7 +136,7 @@ impl<'a, N: Id> Propagation<'a, N> {
     fn close_loop(&mut self, id: LoopId, region: &[N]) {
         self.pass(region);
         let back: f64 = self.loops.loops[id].back_edges.iter().map(|&edge| self.flow(edge)).sum();
-        self.turns[id] = if back > 1.0 - ENDLESS { ENDLESS_TURNS } else { 1.0 / (1.0 - back) };
+        self.header_frequency[id] = if back > 1.0 - ENDLESS { ENDLESS_TURNS } else { 1.0 / (1.0 - back) };
         // Ways from here into a region yet to be closed exist in irreducible graphs only.
         for &node in region {
             self.frequency[node] = 0.0;
@@ -145,11 +145,11 @@ impl<'a, N: Id> Propagation<'a, N> {
 
     /// Sends one entry through a region, from its first node on.
     fn pass(&mut self, region: &[N]) {
-        for _ in 0..self.rounds {
+        for _ in 0..self.pass_count {
             for &node in region {
                 let entry = if node == region[0] { 1.0 } else { 0.0 };
                 let into: f64 = self.incoming[node].iter().map(|&edge| self.flow(edge)).sum();
-                let turns = self.loops.headed_by(node).map_or(1.0, |id| self.turns[id]);
+                let turns = self.loops.loop_with_header(node).map_or(1.0, |id| self.header_frequency[id]);
                 self.frequency[node] = ((entry + into) * turns).min(MOST);
             }
         }

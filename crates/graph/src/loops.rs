@@ -90,13 +90,13 @@ impl<N: Id> LoopForest<N> {
     }
 
     /// The loop whose header `node` is.
-    pub fn headed_by(&self, node: N) -> Option<LoopId> {
+    pub fn loop_with_header(&self, node: N) -> Option<LoopId> {
         self.innermost[node].filter(|&id| self.loops[id].header == node)
     }
 
     /// Whether the edge leads from inside a natural loop to its header.
     pub fn is_back_edge(&self, edge: Edge<N>) -> bool {
-        self.headed_by(edge.to).is_some_and(|id| self.contains(id, edge.from))
+        self.loop_with_header(edge.to).is_some_and(|id| self.contains(id, edge.from))
     }
 
     /// Traverses the graph backwards from the latches. Inner loops are complete: what is in one is

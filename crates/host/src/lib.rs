@@ -40,7 +40,7 @@ mod instance;
 mod verdict;
 
 pub use instance::{Instance, InstanceOptions, MeteredFunction, Rejected, Turn};
-pub use verdict::{EndKind, FaultPlace, Verdict};
+pub use verdict::{EndKind, FaultLocation, Verdict};
 
 /// The C header, one file: declarations for C11 and C++, and with
 /// `OPCOST_HOST_IMPLEMENTATION` defined the code itself.

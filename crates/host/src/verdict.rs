@@ -61,7 +61,7 @@ impl fmt::Display for EndKind {
 
 /// Where in the source a bot was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultPlace {
+pub struct FaultLocation {
     /// Linkage name.
     pub function: String,
     /// Source file; empty if it is not known.
@@ -86,7 +86,7 @@ pub struct Verdict {
     /// Signal of a crash.
     pub signal: Option<i32>,
     /// Where it was stopped; `None` at the very end of a call, or if unknown.
-    pub place: Option<FaultPlace>,
+    pub location: Option<FaultLocation>,
     /// Why it was rejected or crashed.
     pub reason: Option<String>,
 }
@@ -97,7 +97,7 @@ impl Verdict {
     pub(crate) unsafe fn read(raw: &RawVerdict) -> Verdict {
         // SAFETY: by this function's contract; the C side terminates its texts.
         let read = |at: *const c_char| unsafe { text(at) };
-        let place = read(raw.function).map(|function| FaultPlace {
+        let place = read(raw.function).map(|function| FaultLocation {
             function,
             file: read(raw.file).unwrap_or_default(),
             line: raw.line,
@@ -112,7 +112,7 @@ impl Verdict {
             beyond: raw.beyond,
             is_exact: raw.is_exact != 0,
             signal: (raw.signal != 0).then_some(raw.signal),
-            place,
+            location: place,
             reason: read(raw.reason),
         }
     }

@@ -12,7 +12,7 @@
 //! only if its counter, followed here step by step, says how often (`rounds`).
 //!
 //! Limits: library functions that are listed as looking at nothing are
-//! believed (`fuel::looks`); a way out by an exception or `longjmp` is taken
+//! believed (`fuel::fuel_access`); a way out by an exception or `longjmp` is taken
 //! to lead to any landing pad or second return, which must ask at once.
 
 mod folded;
@@ -30,7 +30,7 @@ use opcost_key::FunctionId;
 
 use module::Before;
 use paid::{PaidElsewhere, Prepaid};
-use values::Found;
+use values::AuditFacts;
 
 pub use given::{Audit, Fault, InstructionOrigins};
 
@@ -47,7 +47,7 @@ pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
     for id in audit.metered.functions.ids() {
         let before = Before::new(audit, &folded, &prepaid[id], id);
         let is_folded = folded[id].is_some();
-        found.push(if is_folded { Found::default() } else { values::check(&before, &mut objections) });
+        found.push(if is_folded { AuditFacts::default() } else { values::check(&before, &mut objections) });
     }
     if let Some(promised) = audit.promised {
         let paid = PaidElsewhere { folded: &folded, prepaid: &prepaid };

@@ -157,7 +157,7 @@ pub enum Moment {
 
 /// What a check needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequiredInput {
     Value(Value),
     Entering(InstructionId),
     Loaded { address: Value, bits: u32 },
@@ -174,8 +174,8 @@ pub(crate) fn compile(
     module: &Module,
     function: &Function,
     program: &[ClaimStep],
-) -> Result<(Vec<CheckStep>, Vec<Wanted>), Unchecked> {
-    let mut inputs: Vec<Wanted> = Vec::new();
+) -> Result<(Vec<CheckStep>, Vec<RequiredInput>), Unchecked> {
+    let mut inputs: Vec<RequiredInput> = Vec::new();
     let mut steps = Vec::new();
     for &step in program {
         let wanted = match step {
@@ -187,11 +187,11 @@ pub(crate) fn compile(
             }
             ClaimStep::Value(value) => {
                 readable(module, function, value)?;
-                Wanted::Value(value)
+                RequiredInput::Value(value)
             }
             ClaimStep::Entering(phi) => {
                 readable(module, function, Value::Instruction(phi))?;
-                Wanted::Entering(phi)
+                RequiredInput::Entering(phi)
             }
             ClaimStep::LoadedAtEntry { address, bits } => {
                 if !matches!(bits, 8 | 16 | 32 | 64)
@@ -199,17 +199,17 @@ pub(crate) fn compile(
                 {
                     return Err(Unchecked::NotPlain);
                 }
-                Wanted::Loaded { address, bits }
+                RequiredInput::Loaded { address, bits }
             }
             ClaimStep::Reread { load, moment } => {
                 readable(module, function, Value::Instruction(load))?;
-                Wanted::Reread { load, moment }
+                RequiredInput::Reread { load, moment }
             }
             ClaimStep::ReadSince { load, moment } => {
                 readable(module, function, Value::Instruction(load))?;
-                Wanted::ReadSince { load, moment }
+                RequiredInput::ReadSince { load, moment }
             }
-            ClaimStep::Turn(header) => Wanted::Turn(header),
+            ClaimStep::Turn(header) => RequiredInput::Turn(header),
             plain => {
                 steps.push(plain_step(plain));
                 continue;

@@ -48,7 +48,11 @@ pub(crate) fn expected(
         let natural = &forest.loops[id];
         let entering = branches.get(&(counted.preheader, 0)).copied()?;
         let back = natural.back_edges.iter().map(|edge| branches.get(&(edge.from, edge.slot)).copied());
-        Some(KnownLoop { entering: vec![entering], back: back.collect::<Option<_>>()?, turns })
+        Some(KnownLoop {
+            entering: vec![entering],
+            back: back.collect::<Option<_>>()?,
+            back_edge_count: turns,
+        })
     };
     let loops = forest.loops.ids().filter_map(known).collect();
     let pointers = Some(pointers(module, taken, id));

@@ -7,7 +7,7 @@
 //! and of calls, and wherever more than a set amount of work could be done without one.
 //!
 //! The order of questions: what cannot live on one counter (`refusals`), which calls look at the
-//! cell (`looks`) and which take it from hand to hand (`handed`), whose cost its callers pay
+//! cell (`fuel_access`) and which take it from hand to hand (`handed`), whose cost its callers pay
 //! (`folded`), which loops are paid for where they are entered (`prepaid`), what the stretches of
 //! work between them are (`stretches`), on which calls it must be asked (`recursion`) and which
 //! cycles of blocks (`required`) but those whose work is bounded (`rounds`), where else the checks
@@ -23,9 +23,9 @@ mod allowed;
 mod around;
 mod checks;
 mod folded;
+pub(crate) mod fuel_access;
 mod handed;
 mod lengths;
-pub(crate) mod looks;
 mod payment;
 mod prepaid;
 mod recursion;
@@ -38,7 +38,9 @@ mod stretch;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{EditPoint, FuelEdit, Keeper, Linkage, Metering, Module, Opcode, SiteId, StraightId, Trips};
+use opcost_ir::{
+    BalanceLocation, EditPoint, FuelEdit, Linkage, Metering, Module, Opcode, SiteId, StraightId, Trips,
+};
 use opcost_key::FunctionId;
 use opcost_library::{ControlEffect, control_effect};
 
@@ -79,7 +81,7 @@ pub struct FuelRequest {
     /// other ways: without checks.
     pub by_segment: bool,
     /// How anyone who ends the program between two settlements knows what is left.
-    pub told: FaultBalanceRule,
+    pub fault_balance: FaultBalanceRule,
 }
 
 /// How it is known what is left of a program that is ended while a register has it.
@@ -98,7 +100,7 @@ impl FuelRequest {
     /// The most work without a check in each direction in a function that other
     /// code can call, unless one stretch of it is longer.
     pub fn outside(&self) -> u64 {
-        lengths::seen_outside(self.overshoot.unwrap_or(0))
+        lengths::outside_overshoot(self.overshoot.unwrap_or(0))
     }
 }
 
@@ -134,7 +136,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
     let ours = handed(module, &leaving);
     let handed = if has_hands(module) { ours.clone() } else { IdSet::new() };
-    let mut metering = Metering { handed, ends_at_limit: request.ends_at_limit, ..Metering::default() };
+    let mut metering =
+        Metering { hand_functions: handed, ends_at_limit: request.ends_at_limit, ..Metering::default() };
     let mut folded: Folded = IdMap::filled(module.functions.len(), None);
     let is_left_early = takes_signals(module);
     let are_trips_charged = request.ends_at_limit && !is_left_early;
@@ -146,7 +149,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         }
         let around = Around {
             leaving: &leaving,
-            handed: &metering.handed,
+            handed: &metering.hand_functions,
             folded: &folded,
             cost: &request.cost,
             most_known,
@@ -157,16 +160,17 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
             let most = request.overshoot.map_or(MOST_FOLDED, |overshoot| MOST_FOLDED.min(overshoot / 16));
             folded[id] = cost_of_any_way(&module.functions[id], &stretches, most);
             if folded[id].is_some() {
-                metering.handed.remove(id);
+                metering.hand_functions.remove(id);
                 checks.iter_mut().for_each(|checks| checks.fold(id));
                 continue;
             }
         }
-        let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
+        let checked = checks.as_mut().map(|checks| checks.insert_checks(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
-        let told = request.told;
+        let told = request.fault_balance;
         let sites = Sites::of(module, id);
-        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, told, sites };
+        let writer =
+            Writer { module, id, stretches: &stretches, metering: &mut metering, fault_balance: told, sites };
         writer.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
@@ -192,7 +196,7 @@ fn takes_signals(module: &Module) -> bool {
 fn enclosed(module: &Module) -> Module {
     let mut enclosed = module.clone();
     for function in enclosed.functions.values_mut() {
-        if function.linkage != Linkage::Elsewhere && !looks::is_known_to_libraries(&function.name) {
+        if function.linkage != Linkage::Elsewhere && !fuel_access::is_known_to_libraries(&function.name) {
             function.linkage = Linkage::Local;
         }
     }
@@ -205,7 +209,7 @@ struct Writer<'a> {
     id: FunctionId,
     stretches: &'a Stretches,
     metering: &'a mut Metering,
-    told: FaultBalanceRule,
+    fault_balance: FaultBalanceRule,
     sites: Sites<'a>,
 }
 
@@ -218,7 +222,7 @@ impl Writer<'_> {
             self.push(FuelEdit::ReturnHere { block });
         }
         for (spot, advance, keeper) in payment.loads() {
-            self.push(FuelEdit::Load { keeper, spot, advance });
+            self.push(FuelEdit::Load { location: keeper, spot, advance });
         }
         for &(spot, amount) in &payment.on_arrival {
             self.push(FuelEdit::Charge { spot, amount });
@@ -232,10 +236,11 @@ impl Writer<'_> {
             let settled = payment.behind_head(self.stretches, stretch);
             self.check(self.stretches.start_of(stretch), advance, settled, site);
         }
-        let told = if self.told == FaultBalanceRule::AtChecks { 0 } else { self.stretches.list.len() };
+        let told =
+            if self.fault_balance == FaultBalanceRule::AtChecks { 0 } else { self.stretches.list.len() };
         for stretch in self.stretches.list.ids().take(told) {
             let (spot, advance) = (self.stretches.start_of(stretch), payment.at_start(stretch));
-            self.push(FuelEdit::Tell { spot, advance, straight: straight(stretch) });
+            self.push(FuelEdit::NoteBalance { spot, advance, straight: straight(stretch) });
         }
         for &(spot, amount) in &payment.on_leaving {
             self.push(FuelEdit::Charge { spot, amount });
@@ -246,10 +251,10 @@ impl Writer<'_> {
             self.check(EditPoint::Before(function.terminator_of(block)), 0, 0, site);
         }
         for (spot, advance, keeper) in payment.stores(self.stretches) {
-            self.push(FuelEdit::Store { keeper, spot, advance });
+            self.push(FuelEdit::Store { location: keeper, spot, advance });
         }
         // Last: what stands before an instruction is not part of it.
-        if self.told != FaultBalanceRule::AtChecks {
+        if self.fault_balance != FaultBalanceRule::AtChecks {
             self.reach();
         }
     }
@@ -257,8 +262,8 @@ impl Writer<'_> {
     /// What is asked about may not be done yet; the cell gets what is.
     fn check(&mut self, spot: EditPoint, advance: i64, settled: i64, site: SiteId) {
         self.push(FuelEdit::Check { spot, advance, site });
-        if self.told != FaultBalanceRule::ByRegisters {
-            self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: settled });
+        if self.fault_balance != FaultBalanceRule::ByRegisters {
+            self.push(FuelEdit::Store { location: BalanceLocation::Cell, spot, advance: settled });
         }
     }
 

@@ -128,7 +128,7 @@ fn map_edge(id: EdgeId, edge: &PlacedEdge, facts: &FunctionFacts) -> EdgeMap {
         Way::Branch { block, slot } => EdgeKind::Branch { block, slot },
         Way::Fall => EdgeKind::Fall,
         Way::Return => EdgeKind::Return,
-        Way::Left(_) | Way::Gone(_) => EdgeKind::Left(site()),
+        Way::Left(_) | Way::NoReturn(_) => EdgeKind::Left(site()),
         Way::Again(_) => EdgeKind::Again,
     };
     let meter = match (facts.counters[id], edge.kind) {

@@ -70,8 +70,8 @@ impl Chords {
             .iter()
             .map(|(edge, known)| match counting[edge] {
                 _ if is_first_return(spots, known) => Countability::Uncountable,
-                Counting::LeftFrames => Countability::Known,
-                _ if is_counted_anyway(known) => Countability::Known,
+                Counting::LeftFrames => Countability::Measured,
+                _ if is_counted_anyway(known) => Countability::Measured,
                 _ if inductions.contains_key(&edge) => {
                     Countability::Countable { weight: inductions[&edge].1 }
                 }

@@ -55,8 +55,14 @@ fn plan_of(
         refuse_uncountable(module, function)?;
     }
     let leaving = Leaving::compute(module);
-    let mut planner =
-        Planner { module, request, leaving: &leaving, is_wanted, plan: Plan::default(), sites: IdMap::new() };
+    let mut planner = Planner {
+        module,
+        request,
+        leaving: &leaving,
+        is_planned: is_wanted,
+        plan: Plan::default(),
+        sites: IdMap::new(),
+    };
     planner.plan.per_thread = request.per_thread;
     let mut facts: IdMap<FunctionId, FunctionFacts> = IdMap::new();
     for id in module.functions.ids() {
@@ -107,7 +113,7 @@ struct Planner<'a> {
     request: &'a InstrumentRequest<'a>,
     leaving: &'a Leaving,
     /// Whether a body is planned for.
-    is_wanted: fn(&Function) -> bool,
+    is_planned: fn(&Function) -> bool,
     plan: Plan,
     /// Which edge a frame leaves by at each call site.
     sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
@@ -116,7 +122,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn function(&mut self, id: FunctionId) -> FunctionFacts {
         let function = &self.module.functions[id];
-        let skeleton = if (self.is_wanted)(function) {
+        let skeleton = if (self.is_planned)(function) {
             Skeleton::compute(self.module, id, self.leaving)
         } else {
             Skeleton { first_segments: IdMap::new(), segments: IdMap::new(), edges: IdMap::new() }
@@ -132,7 +138,7 @@ impl Planner<'_> {
         if facts.skeleton.segments.is_empty() {
             return facts;
         }
-        self.keep_frames(id);
+        self.preserve_frames(id);
         self.number_call_sites(id, &mut facts);
         let placement = match self.request.placement {
             _ if self.can_vanish(&facts.skeleton) => Placement::EverySegment,
@@ -187,7 +193,7 @@ impl Planner<'_> {
 
     /// Tail calls that may leave and are no jumps by our rule must not become
     /// jumps in code generation either.
-    fn keep_frames(&mut self, id: FunctionId) {
+    fn preserve_frames(&mut self, id: FunctionId) {
         let function = &self.module.functions[id];
         for block in function.blocks.ids() {
             for instruction in function.instructions_of(block) {
@@ -196,7 +202,7 @@ impl Planner<'_> {
                     && self.leaving.may_leave(self.module, call)
                     && !self.leaving.is_jump(id, function, block, instruction)
                 {
-                    self.plan.edits.push((id, Edit::KeepFrame { call: instruction }));
+                    self.plan.edits.push((id, Edit::PreserveFrame { call: instruction }));
                 }
             }
         }
@@ -288,7 +294,7 @@ impl Planner<'_> {
     /// Every edge by which a frame can be left gets a call site.
     fn number_call_sites(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
         for (edge, known) in facts.skeleton.edges.iter() {
-            if let Way::Left(call) | Way::Gone(call) = known.kind {
+            if let Way::Left(call) | Way::NoReturn(call) = known.kind {
                 facts.sites[edge.index()] = Some(self.new_site(id, edge, call));
             }
         }
@@ -365,7 +371,7 @@ impl Planner<'_> {
                 Counting::LeftFrames => unreachable!("left frames are known and never chords"),
             }
         }
-        let edits = registers.place(&placed);
+        let edits = registers.placement_edits(&placed);
         self.plan.edits.extend(edits.into_iter().map(|edit| (id, edit)));
         let by_predecessor = by_target.into_iter();
         self.plan.edits.extend(
@@ -385,7 +391,7 @@ impl Planner<'_> {
 /// Blocks in which a frame can be left, or come back to a second time.
 fn blocks_left(skeleton: &Skeleton) -> IdSet<BlockId> {
     let leaving = skeleton.edges.values().filter_map(|edge| match edge.kind {
-        Way::Left(_) | Way::Gone(_) => edge.from,
+        Way::Left(_) | Way::NoReturn(_) => edge.from,
         Way::Again(_) => edge.to,
         _ => None,
     });

@@ -11,12 +11,12 @@ use opcost_key::InstructionId;
 
 /// Why and where a module cannot be counted or metered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("function {function}{place} {reason}")]
+#[error("function {function}{location} {reason}")]
 pub struct PlanError {
     /// Linkage name of the function.
     pub function: String,
     /// ` at file:line`, or nothing without debug information.
-    pub place: String,
+    pub location: String,
     /// What is there.
     pub reason: RefusalReason,
 }
@@ -76,7 +76,7 @@ impl PlanError {
         let place = place.map(|place| &module.places[place]);
         PlanError {
             function: function.name.clone(),
-            place: place.map_or(String::new(), |at| format!(" at {}:{}", module.files[at.file], at.line)),
+            location: place.map_or(String::new(), |at| format!(" at {}:{}", module.files[at.file], at.line)),
             reason,
         }
     }

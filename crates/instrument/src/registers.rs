@@ -47,7 +47,7 @@ pub(crate) struct Registers<'a> {
 impl Registers<'_> {
     /// Edits for all counters: into a register where that pays, into memory
     /// otherwise.
-    pub(crate) fn place(&self, counters: &[PlacedCounter]) -> Vec<Edit> {
+    pub(crate) fn placement_edits(&self, counters: &[PlacedCounter]) -> Vec<Edit> {
         let mut home: Vec<Option<LoopId>> = vec![None; counters.len()];
         let mut refused: IdMap<LoopId, bool> = IdMap::filled(self.loops.loops.len(), false);
         // Parents come before their children, so the outermost wins.

@@ -44,7 +44,7 @@ pub(crate) enum Way {
     /// The frame is left at this call; it can also come back.
     Left(InstructionId),
     /// The call is `noreturn`: control does not come back.
-    Gone(InstructionId),
+    NoReturn(InstructionId),
     /// The `returns_twice` call returned again.
     Again(InstructionId),
 }
@@ -128,7 +128,7 @@ impl Skeleton {
         let call = self.segments[segment].last;
         let next = SegmentId::new(segment.index() + 1);
         match behind {
-            Behind::Nothing => _ = self.add_edge(Some(segment), None, Way::Gone(call)),
+            Behind::Nothing => _ = self.add_edge(Some(segment), None, Way::NoReturn(call)),
             Behind::NothingNoted => _ = self.add_edge(Some(segment), None, Way::Left(call)),
             Behind::Code => _ = self.add_edge(Some(segment), Some(next), Way::Fall),
         }

@@ -68,7 +68,7 @@ impl<'a> Spots<'a> {
                 let segment = &self.skeleton.segments[edge.from.expect("a return comes from a segment")];
                 Counting::At(EditPoint::Before(self.before_return(segment.block, segment.last, leaving, id)))
             }
-            Way::Gone(call) => Counting::At(EditPoint::Before(call)),
+            Way::NoReturn(call) => Counting::At(EditPoint::Before(call)),
             Way::Left(_) => Counting::LeftFrames,
             Way::Again(call) => Counting::Again(call),
         }

@@ -31,7 +31,7 @@ pub(crate) fn estimate(
             Way::Enter => ENTRY,
             // A block that nothing leads to has no estimates.
             Way::Branch { block, slot } => frequencies.edges[block].get(slot as usize).copied().unwrap_or(0),
-            Way::Fall | Way::Return | Way::Gone(_) => of_segment(edge.from),
+            Way::Fall | Way::Return | Way::NoReturn(_) => of_segment(edge.from),
             // Known without a counter; their weight is never looked at.
             Way::Left(_) | Way::Again(_) => 0,
         })

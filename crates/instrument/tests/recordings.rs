@@ -90,7 +90,7 @@ impl Walk<'_> {
                     let before = self.told.insert(self.headers[&point], Open::default());
                     assert_eq!(before, None, "entered twice: {edit:?}");
                 }
-                RecordEdit::Turn { point, .. } => {
+                RecordEdit::Iteration { point, .. } => {
                     self.told.get_mut(&self.headers[&point]).expect("turned while open").turns += 1;
                 }
                 RecordEdit::Leave { point, .. } => {
@@ -264,7 +264,7 @@ inner:
         .collect();
     let (outer, inner) = (PointId::new(0), PointId::new(1));
     assert!(
-        matches!(on_edge[..], [RecordEdit::Leave { point: left, .. }, RecordEdit::Turn { point: turned, .. }] if *left == inner && *turned == outer),
+        matches!(on_edge[..], [RecordEdit::Leave { point: left, .. }, RecordEdit::Iteration { point: turned, .. }] if *left == inner && *turned == outer),
         "{on_edge:?}"
     );
 }
@@ -299,7 +299,7 @@ fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
             _ => None,
         })
         .collect();
-    assert_eq!(notes, [CheckInput::Value(Value::Argument(0)), CheckInput::Turns(PointId::new(0))]);
+    assert_eq!(notes, [CheckInput::Value(Value::Argument(0)), CheckInput::Iterations(PointId::new(0))]);
     let check = made.recording.points[PointId::new(1)].check.as_ref().expect("a check");
     assert_eq!(evaluate(&check.steps, &[Some(u64::from(-5_i32 as u32)), Some(3)]), Ok(-8));
     // A value of the loop itself is not known where it is entered.

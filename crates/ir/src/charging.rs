@@ -46,7 +46,7 @@ pub struct ChargeAmount {
 /// One change to one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChargeEdit {
-    /// What a formula needs: `Enter`, `Note`, `Hold` and `Turn` only.
+    /// What a formula needs: `Enter`, `Note`, `Hold` and `Iteration` only.
     Prepare(RecordEdit),
     /// The charge is made; of a loop after its `Enter` and the notes at the same place.
     Charge {

@@ -143,7 +143,7 @@ pub enum Edit {
         block: BlockId,
     },
     /// The call must keep this frame on the stack: it is marked `notail`.
-    KeepFrame {
+    PreserveFrame {
         /// The call.
         call: InstructionId,
     },

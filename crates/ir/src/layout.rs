@@ -70,7 +70,7 @@ impl Layout {
                 Some(Shape { bits: u64::from(pointer.bits), alignment: pointer.alignment })
             }
             Type::Array(length, element) => {
-                let element = self.known(*element)?;
+                let element = self.shape_of(*element)?;
                 let bits = element.stride()?.checked_mul(8)?.checked_mul(*length)?;
                 Some(Shape { bits, alignment: element.alignment })
             }
@@ -79,7 +79,7 @@ impl Layout {
                 // Elements lie bit by bit; a pointer has the size of its type.
                 let is_scalar =
                     matches!(types[*element], Type::Integer(_) | Type::Float(_) | Type::Pointer(_));
-                let element = self.known(*element).filter(|_| is_scalar)?;
+                let element = self.shape_of(*element).filter(|_| is_scalar)?;
                 let bits = element.bits.checked_mul(u64::from(*length))?;
                 let natural = || bits.div_ceil(8).checked_next_power_of_two();
                 let alignment = known.vectors.get(&bits).copied().or_else(natural)?;
@@ -106,7 +106,7 @@ impl Layout {
     fn structure(&self, fields: &[TypeId], packed: bool, offsets: &mut Vec<u64>) -> Option<Shape> {
         let (mut end, mut widest) = (0u64, 1);
         for &field in fields {
-            let shape = self.known(field)?;
+            let shape = self.shape_of(field)?;
             if !packed {
                 end = end.checked_next_multiple_of(shape.alignment)?;
                 widest = widest.max(shape.alignment);
@@ -119,28 +119,28 @@ impl Layout {
         Some(Shape { bits, alignment })
     }
 
-    fn known(&self, ty: TypeId) -> Option<Shape> {
+    fn shape_of(&self, ty: TypeId) -> Option<Shape> {
         self.shapes.get(ty).copied().flatten()
     }
 
     /// Bytes that a store of the type writes; `None` if nobody knows.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
-        self.known(ty).map(Shape::size)
+        self.shape_of(ty).map(Shape::size)
     }
 
     /// Bytes from one element of an array to the next.
     pub fn stride(&self, ty: TypeId) -> Option<u64> {
-        self.known(ty)?.stride()
+        self.shape_of(ty)?.stride()
     }
 
     /// Bits of the value.
     pub fn bits(&self, ty: TypeId) -> Option<u64> {
-        self.known(ty).map(|shape| shape.bits)
+        self.shape_of(ty).map(|shape| shape.bits)
     }
 
     /// Bytes that its address is a multiple of, unless the access says otherwise.
     pub fn alignment(&self, ty: TypeId) -> Option<u64> {
-        self.known(ty).map(|shape| shape.alignment)
+        self.shape_of(ty).map(|shape| shape.alignment)
     }
 
     /// Bytes from the start of a struct to one of its fields.

@@ -55,7 +55,7 @@ pub use layout::Layout;
 pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, LONGEST_BULK, Length, LengthWork};
 pub use linkage::Linkage;
 pub use malformed::Malformed;
-pub use metering::{Charged, FuelEdit, Keeper, MeteredSite, Metering, SiteId, StraightId, Trips};
+pub use metering::{BalanceLocation, Charged, FuelEdit, MeteredSite, Metering, SiteId, StraightId, Trips};
 pub use module::{Block, Declaration, Flow, Function, Instruction, LatchFacts, Module};
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};

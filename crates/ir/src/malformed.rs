@@ -18,7 +18,7 @@ pub struct Malformed {
     /// What should be.
     pub expected: String,
     /// What is.
-    pub found: String,
+    pub actual: String,
 }
 
 impl fmt::Display for Malformed {
@@ -28,7 +28,7 @@ impl fmt::Display for Malformed {
             (Some(function), None) => write!(f, "{function}: ")?,
             _ => {}
         }
-        write!(f, "expected {}, found {}", self.expected, self.found)
+        write!(f, "expected {}, found {}", self.expected, self.actual)
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> Str
     if is_right {
         return Ok(());
     }
-    Err(Malformed { function: None, instruction: None, expected: expected.to_owned(), found: found() })
+    Err(Malformed { function: None, instruction: None, expected: expected.to_owned(), actual: found() })
 }
 
 /// Types of what is copied.

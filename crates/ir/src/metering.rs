@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Where both ends of a call belong to us, the register need not go through the
-//! cell: functions that are `handed` take what is left from the hand of their
+//! cell: functions in `hand_functions` take what is left from the hand of their
 //! callers and give it back into it. Then the cell is out of date until someone
 //! stores. A hand is one more value of the call, which lives in a register of
 //! the machine where the target has one for it (LLVM's `swifterror`); it is
@@ -57,7 +57,7 @@ pub struct Metering {
     pub sites: IdMap<SiteId, MeteredSite>,
     /// Functions that are called with what is left in the hand and return with
     /// it, by each of their calls.
-    pub handed: IdSet<FunctionId>,
+    pub hand_functions: IdSet<FunctionId>,
     /// Whether a program that a check stops is at its end: control never gets to what is after the
     /// stop.
     pub ends_at_limit: bool,
@@ -65,7 +65,7 @@ pub struct Metering {
 
 /// Where what is left is, while no register of the function has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeper {
+pub enum BalanceLocation {
     /// In the cell.
     Cell,
     /// On its way through a call or a return.
@@ -89,7 +89,7 @@ pub enum FuelEdit {
     /// register = kept - advance.
     Load {
         /// By whom.
-        keeper: Keeper,
+        location: BalanceLocation,
         /// Where.
         spot: EditPoint,
         /// What is paid for and not done at this spot.
@@ -98,7 +98,7 @@ pub enum FuelEdit {
     /// kept = register + advance.
     Store {
         /// By whom.
-        keeper: Keeper,
+        location: BalanceLocation,
         /// Where.
         spot: EditPoint,
         /// What is paid for and not done at this spot.
@@ -138,7 +138,7 @@ pub enum FuelEdit {
     },
     /// From here on what was left where straight code began is the register and this. It is a note
     /// for anyone who ends the program between two settlements. It costs no code.
-    Tell {
+    NoteBalance {
         /// Where.
         spot: EditPoint,
         /// What was paid for and not done where the straight code began.
@@ -204,7 +204,7 @@ impl FuelEdit {
             FuelEdit::Load { spot, .. }
             | FuelEdit::Store { spot, .. }
             | FuelEdit::Charge { spot, .. }
-            | FuelEdit::Tell { spot, .. }
+            | FuelEdit::NoteBalance { spot, .. }
             | FuelEdit::Check { spot, .. } => Some(spot),
             FuelEdit::ChargeLength { instruction, .. } | FuelEdit::ChargeTrips { instruction, .. } => {
                 Some(EditPoint::Before(instruction))

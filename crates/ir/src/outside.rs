@@ -51,7 +51,8 @@ impl Outside {
         let in_assembly: HashSet<&str> = module.assembly_names.iter().map(|name| &**name).collect();
         let is_looked_up = module.declarations.values().any(|declared| looks_up(&declared.name));
         for (id, function) in module.functions.iter() {
-            let by_name = is_seen(function.linkage) && (is_looked_up || is_name_of_libraries(&function.name));
+            let by_name =
+                is_visible(function.linkage) && (is_looked_up || is_name_of_libraries(&function.name));
             let by_code = is_generated(&function.name);
             let is_exported =
                 function.marks.iter().any(|mark| matches!(&**mark, "dllexport" | "personality"));
@@ -69,7 +70,7 @@ impl Outside {
             || module.declarations.values().any(|declared| is_end(&declared.name))
             || module.functions.values().any(has_data_before);
         for (id, global) in module.globals.iter() {
-            let by_name = is_seen(global.linkage) && (is_looked_up || is_name_of_libraries(&global.name));
+            let by_name = is_visible(global.linkage) && (is_looked_up || is_name_of_libraries(&global.name));
             let is_table = global.name.starts_with("llvm.");
             let is_placed =
                 global.section.is_some() || all_data || in_assembly.contains(as_linked(&global.name));
@@ -82,12 +83,12 @@ impl Outside {
             let is_code = global.kind != GlobalKind::Variable;
             outside.has_library_functions |= by_name && is_code && !global.is_declared;
         }
-        outside.add_kept(module);
+        outside.add_used_lists(module);
         outside
     }
 
     /// What `llvm.used` and `llvm.compiler.used` list; all, where the lists are not known.
-    fn add_kept(&mut self, module: &Module) {
+    fn add_used_lists(&mut self, module: &Module) {
         let is_list = |name: &str| matches!(name, "llvm.used" | "llvm.compiler.used");
         for list in module.globals.values().filter(|global| is_list(&global.name)) {
             let Some(contents) = &list.contents else {
@@ -198,7 +199,7 @@ fn is_mark(name: &str) -> bool {
 }
 
 /// Whether another module may see the name.
-fn is_seen(linkage: Linkage) -> bool {
+fn is_visible(linkage: Linkage) -> bool {
     linkage != Linkage::Local
 }
 

@@ -44,7 +44,7 @@ pub struct RecordPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointKind {
     /// Traversals of a loop's back edges, one number for each activation.
-    Turns,
+    BackEdges,
     /// An integer without a sign, or an address.
     Unsigned,
     /// An integer with a sign.
@@ -261,7 +261,7 @@ pub enum RecordEdit {
         input: Option<CheckInput>,
     },
     /// One iteration more.
-    Turn {
+    Iteration {
         /// Where.
         spot: EditPoint,
         /// The loop.
@@ -307,7 +307,7 @@ pub enum CheckInput {
     /// A number.
     Number(u64),
     /// The iterations that a loop around has taken.
-    Turns(PointId),
+    Iterations(PointId),
     /// What the function keeps in this cell.
     Held(u32),
 }
@@ -319,7 +319,7 @@ impl RecordEdit {
             RecordEdit::Enter { spot, .. }
             | RecordEdit::Note { spot, .. }
             | RecordEdit::Hold { spot, .. }
-            | RecordEdit::Turn { spot, .. }
+            | RecordEdit::Iteration { spot, .. }
             | RecordEdit::Leave { spot, .. }
             | RecordEdit::Record { spot, .. } => spot,
         }

@@ -5,13 +5,13 @@
 //! with a [`Refusal`]. Both travel as JSON, in files beside each other.
 //!
 //! ```text
-//! ask(request) ─Job▶ FILE ─▶ opcost __work: worker ─Reply or Refusal▶ FILE.reply ─▶ answer
+//! run_job(request) ─Job▶ FILE ─▶ opcost __work: worker ─Reply or Refusal▶ FILE.reply ─▶ answer
 //! ```
 //!
 //! | question | file |
 //! |---|---|
 //! | which jobs are there, and what answers each? | [`cases`] |
-//! | how is one asked, and by which program? | [`ask`](mod@ask) |
+//! | how is one asked, and by which program? | [`requests`](mod@requests) |
 //! | how does one process do many? | [`session`] |
 //! | was the same job done before? | `cached` |
 //! | what is asked of a module that is built? | [`module`] |
@@ -20,18 +20,18 @@
 //! | which profile is wanted of a ledger? | [`profile`] |
 //! | what did the program of a ledger do? | [`work`] |
 
-pub mod ask;
 mod cached;
 pub mod cases;
 pub mod life;
 pub mod module;
 pub mod profile;
 pub mod program;
+pub mod requests;
 pub mod session;
 pub mod work;
 
-pub use ask::{ask, offer_self, reply_path, worker_program};
 pub use cases::{Job, Refusal, Reply, Request};
+pub use requests::{offer_self, reply_path, run_job, worker_program};
 pub use session::{JobSession, WORK};
 
 /// The release of LLVM that workers hold: bitcode of a newer one cannot be read.

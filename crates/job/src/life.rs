@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use opcost_answer::life::{StageName, Wanted};
+use opcost_answer::life::{LifeSubject, StageName};
 use serde::{Deserialize, Serialize};
 
 use crate::module::CodeOptions;
@@ -48,7 +48,7 @@ pub struct LifeQuestion {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Selected {
     /// By a place or a name.
-    Wanted(Wanted),
+    Matching(LifeSubject),
     /// The one of this number, from 1 in program order.
     Number(u32),
 }

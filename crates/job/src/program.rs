@@ -46,7 +46,7 @@ pub struct EffectTable {
 
 /// A line of a source, and perhaps one column of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LinePlace {
+pub struct LineLocation {
     /// End of the file's path.
     pub file: String,
     /// From 1.
@@ -124,9 +124,9 @@ pub struct SliceJob {
     /// At level 5: the share of all that is executed below which a loop goes.
     pub below: Option<f64>,
     /// The line whose values are asked for, in place of loops.
-    pub criterion: Option<LinePlace>,
+    pub criterion: Option<LineLocation>,
     /// Lines of loops whose counts need not stay.
-    pub bounded: Vec<LinePlace>,
+    pub bounded: Vec<LineLocation>,
     /// Whether the program may return another exit status.
     pub any_status: bool,
     /// Whether executions of blocks are to be counted by what is written, to predict those of the program.
@@ -134,7 +134,7 @@ pub struct SliceJob {
     /// Whether all instructions that stay are listed, with what keeps them.
     pub marks: bool,
     /// The line whose instructions are explained.
-    pub why: Option<LinePlace>,
+    pub why: Option<LineLocation>,
     /// For tests of a verification: the store or branch of this number is left out, though it must stay.
     pub without: Option<u32>,
     /// What is written.
@@ -199,7 +199,7 @@ pub struct WidthJob {
     /// The program.
     pub program: ProgramSource,
     /// The line.
-    pub place: LinePlace,
+    pub location: LineLocation,
     /// What callers promise.
     pub contracts: Vec<PortContract>,
 }
@@ -223,14 +223,14 @@ pub struct ExplainJob {
     /// The program.
     pub program: ProgramSource,
     /// What is explained.
-    pub wanted: ExplainWanted,
+    pub subject: ExplainSubject,
 }
 
 /// What is to be explained.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ExplainWanted {
+pub enum ExplainSubject {
     /// What is in a line.
-    Line(LinePlace),
+    Line(LineLocation),
     /// A function: its loops and results.
     Function {
         /// By its linkage name or its name in the source.

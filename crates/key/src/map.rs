@@ -194,7 +194,7 @@ pub enum AddressHeld {
     InCode,
 }
 
-/// A loop whose edges back are taken `turns` times for each time it is entered.
+/// A loop whose back edges are taken `back_edge_count` times for each time it is entered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownLoop {
     /// The edges by which it is entered.
@@ -202,7 +202,8 @@ pub struct KnownLoop {
     /// The edges that lead back.
     pub back: Vec<EdgeId>,
     /// How often they are taken together.
-    pub turns: u64,
+    #[serde(rename = "turns")]
+    pub back_edge_count: u64,
 }
 
 /// The counters of a function's paths.

@@ -27,14 +27,14 @@ pub fn disassembly(functions: &[RecordedFunction<'_>], machine: &MachineProgram)
     first(functions.iter().flat_map(|function| {
         function.instructions.iter().filter_map(move |one| {
             let bytes = function.bytes_of(one);
-            let words = taken_apart(machine, bytes, one)?;
+            let words = disassembly_fault(machine, bytes, one)?;
             Some(format!("{}+{:#x} ({}): {words}", function.name, one.range.0, hex(bytes)))
         })
     }))
 }
 
 /// What is wrong with the bytes of one instruction.
-fn taken_apart(machine: &MachineProgram, bytes: &[u8], one: &RecordedCode<'_>) -> Option<String> {
+fn disassembly_fault(machine: &MachineProgram, bytes: &[u8], one: &RecordedCode<'_>) -> Option<String> {
     if bytes.len() as u64 != one.range.1 - one.range.0 {
         return Some("the object ends before it".to_owned());
     }

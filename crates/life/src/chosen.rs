@@ -10,7 +10,7 @@ use std::path::Path;
 use opcost_ir::{Function, FunctionText, Module, Opcode};
 use opcost_key::{FileId, InstructionId};
 
-use opcost_answer::life::{CodePlace, Wanted};
+use opcost_answer::life::{CodeLocation, LifeSubject};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Chosen {
     /// Numbers, ascending.
     pub numbers: Vec<u32>,
     /// Where they are.
-    pub places: Vec<CodePlace>,
+    pub locations: Vec<CodeLocation>,
     /// Lines of the same file that have code, when the one asked for has none.
     pub near: Vec<u32>,
     /// Functions that there are, when there is none of that name.
@@ -26,7 +26,7 @@ pub struct Chosen {
 }
 
 /// Finds the instructions.
-pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
+pub fn choose(module: &Module, wanted: &LifeSubject) -> Chosen {
     let mut chosen = Chosen::default();
     let mut number = 0;
     for function in module.functions.values() {
@@ -35,10 +35,10 @@ pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
         }
         for at in function.instructions.ids() {
             number += 1;
-            if is_meant(module, function, at, wanted, &mut chosen.near) {
+            if is_selected(module, function, at, wanted, &mut chosen.near) {
                 chosen.numbers.push(number);
                 let place = function.instructions[at].place.map(|place| &module.places[place]);
-                chosen.places.push(CodePlace {
+                chosen.locations.push(CodeLocation {
                     key: number,
                     function: place
                         .and_then(|place| place.inlined_function.clone())
@@ -54,15 +54,15 @@ pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
     chosen
 }
 
-fn is_meant(
+fn is_selected(
     module: &Module,
     function: &Function,
     at: InstructionId,
-    wanted: &Wanted,
+    wanted: &LifeSubject,
     near: &mut Vec<u32>,
 ) -> bool {
     match wanted {
-        Wanted::Line { file, line, column } => {
+        LifeSubject::Line { file, line, column } => {
             let Some(place) = function.instructions[at].place.map(|place| &module.places[place]) else {
                 return false;
             };
@@ -74,7 +74,7 @@ fn is_meant(
             }
             place.line == *line && column.is_none_or(|column| place.column == column)
         }
-        Wanted::Value { function: name, value } => {
+        LifeSubject::Value { function: name, value } => {
             let text = || FunctionText::new(module, function).instruction(at).to_string();
             let is_value = |value: &String| {
                 let name = value.trim_start_matches('%');

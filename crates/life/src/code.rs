@@ -83,25 +83,25 @@ impl<'a> RecordedFunction<'a> {
 }
 
 /// Machine code as it is reported: the chosen instructions, or all of their functions.
-pub fn tell_code(
+pub fn reported_code(
     functions: &[RecordedFunction<'_>],
     machine: &MachineProgram,
     divider: &Divider<'_>,
     is_whole: bool,
 ) -> Vec<LifeCode> {
     let told = |function: &RecordedFunction<'_>| {
-        let teller = CodeTeller { machine, divider, section: function.section, start: function.symbol.from };
+        let teller = CodeReader { machine, divider, section: function.section, start: function.symbol.from };
         let mut instructions = Vec::new();
         let mut end = 0;
         for one in &function.instructions {
             let (from, to) = one.range;
             if is_whole && end < from {
                 // What fills up to a place that is worth it is no one's.
-                instructions.extend(teller.tell(end, from, &[]));
+                instructions.extend(teller.instructions_between(end, from, &[]));
             }
             end = end.max(to);
             if is_whole || one.is_chosen {
-                let mut told = teller.tell(from, to, one.operations);
+                let mut told = teller.instructions_between(from, to, one.operations);
                 told.iter_mut().for_each(|told| (told.key, told.is_chosen) = (one.key, one.is_chosen));
                 instructions.extend(told);
             }
@@ -113,7 +113,7 @@ pub fn tell_code(
 }
 
 /// Reports instructions of one section.
-pub(crate) struct CodeTeller<'a> {
+pub(crate) struct CodeReader<'a> {
     pub(crate) machine: &'a MachineProgram,
     pub(crate) divider: &'a Divider<'a>,
     pub(crate) section: &'a CodeSection,
@@ -121,9 +121,14 @@ pub(crate) struct CodeTeller<'a> {
     pub(crate) start: u64,
 }
 
-impl CodeTeller<'_> {
+impl CodeReader<'_> {
     /// The instructions between two offsets.
-    pub(crate) fn tell(&self, from: u64, to: u64, given: &[MachineOperation]) -> Vec<CodeInstruction> {
+    pub(crate) fn instructions_between(
+        &self,
+        from: u64,
+        to: u64,
+        given: &[MachineOperation],
+    ) -> Vec<CodeInstruction> {
         let (first, end) = ((self.start + from) as usize, (self.start + to) as usize);
         let Some(bytes) = self.section.bytes.get(first..end) else { return Vec::new() };
         let mut told = Vec::new();

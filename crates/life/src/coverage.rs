@@ -17,7 +17,7 @@ pub fn coverage_of(events: &[LifeEvent]) -> Coverage {
             LifeEvent::Bytes { item, from, to, creator, kind, .. } if from < to => {
                 count(&mut coverage, item, creator, kind);
             }
-            LifeEvent::Work { looked, printed, referee } => {
+            LifeEvent::Work { compared: looked, printed, referee } => {
                 coverage.work = Work { compared: *looked, printed: *printed, milliseconds: 0 };
                 let opcost_llvm::RecordedReferee { right, wrong, silent } = *referee;
                 coverage.referee = Referee { right, wrong, silent };

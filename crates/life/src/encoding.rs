@@ -37,13 +37,13 @@ pub struct Divider<'a> {
     machine: &'a MachineProgram,
     is_x86: bool,
     /// Which operand each bit belongs to, by operation.
-    known: RefCell<HashMap<(u32, usize), Owners>>,
+    owners_by_operation: RefCell<HashMap<(u32, usize), Owners>>,
 }
 
 impl<'a> Divider<'a> {
     /// For the machine of this triple.
     pub fn new(machine: &'a MachineProgram, triple: &str) -> Divider<'a> {
-        Divider { machine, is_x86: triple.starts_with("x86_64"), known: RefCell::default() }
+        Divider { machine, is_x86: triple.starts_with("x86_64"), owners_by_operation: RefCell::default() }
     }
 
     /// The fields of the instruction that these bytes are; none if they are no
@@ -103,8 +103,12 @@ impl<'a> Divider<'a> {
 
     fn fixed(&self, bytes: &[u8], operation: &MachineOperation) -> Vec<Field> {
         let key = (operation.opcode, operation.operands.len());
-        let owners =
-            self.known.borrow_mut().entry(key).or_insert_with(|| self.owners(bytes, operation)).clone();
+        let owners = self
+            .owners_by_operation
+            .borrow_mut()
+            .entry(key)
+            .or_insert_with(|| self.owners(bytes, operation))
+            .clone();
         let of = |owner: Option<usize>| -> Vec<[u32; 2]> {
             runs((0..owners.len() as u32).filter(|&bit| owners[bit as usize] == owner))
         };

@@ -32,7 +32,9 @@ pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<LifeGraph> {
         *block += u32::from(pass == "built" || *block == 0);
         let mut graph = cut(whole(items), limit);
         match graphs.last_mut() {
-            Some(last) if last.function == *function && last.block == *block && looks_alike(last, &graph) => {
+            Some(last)
+                if last.function == *function && last.block == *block && is_equivalent(last, &graph) =>
+            {
                 last.also.push(pass.clone());
             }
             _ => {
@@ -181,7 +183,7 @@ fn distances(graph: &LifeGraph) -> Vec<usize> {
 }
 
 /// The same nodes at work on the same, in whatever order they are reported.
-fn looks_alike(graph: &LifeGraph, other: &LifeGraph) -> bool {
+fn is_equivalent(graph: &LifeGraph, other: &LifeGraph) -> bool {
     graph.nodes.len() == other.nodes.len() && graph.left_out == other.left_out && words(graph) == words(other)
 }
 

@@ -15,12 +15,12 @@ use opcost_llvm::{
     ObjectSymbol, Syntax,
 };
 
+use crate::alternative_paths;
 use crate::checks;
-use crate::code::{CodeTeller, RecordedCode, RecordedFunction, hex, mark};
+use crate::code::{CodeReader, RecordedCode, RecordedFunction, hex, mark};
 use crate::encoding::{Divider, operand_text};
-use crate::ways;
 use opcost_answer::life::{
-    Change, CodePlace, Comparison, Life, LifeCode, SelfCheck, StageLife, StageName, Step, StepCertainty,
+    Change, CodeLocation, Comparison, Life, LifeCode, SelfCheck, StageLife, StageName, Step, StepCertainty,
 };
 
 /// Extensions of RISC-V that bytes are read with.
@@ -91,7 +91,7 @@ pub fn from_assembly(
     let syntax = if is_intel { Syntax::Intel } else { Syntax::Usual };
     let assembler = Assembler {
         triple: triple.to_owned(),
-        features: ways::assembler_features(triple, ""),
+        features: alternative_paths::assembler_features(triple, ""),
         position_independent: true,
         ..Assembler::default()
     };
@@ -117,12 +117,12 @@ pub fn from_assembly(
     self_check.note("disassembly_identical", &checks::disassembly(&functions, &machine));
     self_check.note("jit_identical", &no_module());
     let mut life = life(name, line, triple, self_check);
-    tell(&mut life, &functions, &machine, triple);
-    life.places = functions
+    add_stages_and_code(&mut life, &functions, &machine, triple);
+    life.locations = functions
         .iter()
         .flat_map(|function| function.instructions.iter().map(|one| (function.name, one)))
         .filter(|(_, one)| one.is_chosen)
-        .map(|(function, one)| CodePlace {
+        .map(|(function, one)| CodeLocation {
             key: one.key,
             function: function.to_owned(),
             line: one.operations[0].line,
@@ -163,7 +163,7 @@ pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, NoLife> {
     self_check.note("disassembly_identical", &checks::disassembly(&functions, &machine));
     self_check.note("jit_identical", &no_module());
     let mut life = life("bytes", None, triple, self_check);
-    tell(&mut life, &functions, &machine, triple);
+    add_stages_and_code(&mut life, &functions, &machine, triple);
     Ok(life)
 }
 
@@ -186,7 +186,8 @@ pub fn parse_bytes(text: &str) -> Result<Vec<u8>, NoByte> {
 }
 
 fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<MachineProgram, NoLife> {
-    MachineProgram::new(triple, &ways::features(triple, features), syntax).map_err(NoLife::NoMachine)
+    MachineProgram::new(triple, &alternative_paths::features(triple, features), syntax)
+        .map_err(NoLife::NoMachine)
 }
 
 fn no_module() -> Comparison {
@@ -244,12 +245,17 @@ fn placed<'a>(
 }
 
 /// Stages and code of the chosen instructions.
-fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &MachineProgram, triple: &str) {
+fn add_stages_and_code(
+    life: &mut Life,
+    functions: &[RecordedFunction<'_>],
+    machine: &MachineProgram,
+    triple: &str,
+) {
     let divider = Divider::new(machine, triple);
     let (mut operations, mut bytes) = (Vec::new(), Vec::new());
     for function in functions {
         let teller =
-            CodeTeller { machine, divider: &divider, section: function.section, start: function.symbol.from };
+            CodeReader { machine, divider: &divider, section: function.section, start: function.symbol.from };
         let mut told = Vec::new();
         for one in function.instructions.iter().filter(|one| one.is_chosen) {
             let given = &one.operations[0];
@@ -269,7 +275,7 @@ fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &MachinePr
                 (function.symbol.from + one.range.0) as usize..(function.symbol.from + one.range.1) as usize,
             );
             bytes.push(step(format!("+{:#x}", one.range.0), code.map(hex).unwrap_or_default()));
-            for mut instruction in teller.tell(one.range.0, one.range.1, one.operations) {
+            for mut instruction in teller.instructions_between(one.range.0, one.range.1, one.operations) {
                 (instruction.key, instruction.is_chosen) = (one.key, true);
                 instruction.line = given.line;
                 told.push(instruction);

@@ -16,12 +16,13 @@
 //! | where do they lead? | [`targets`] |
 //! | which bits of them say what? | [`encoding`] |
 //! | which does a linker fill? | [`relocation`] |
-//! | are they the same on every way? | [`checks`], [`ways`] |
+//! | are they the same on every way? | [`checks`], [`alternative_paths`] |
 //! | what of assembly text, or bytes alone? | [`inputs`] |
 //! | which system has an object format? | [`format`](mod@format) |
 //!
 //! One record ([`opcost_answer::life::Life`]) serves the terminal, the page and JSON.
 
+pub mod alternative_paths;
 pub mod checks;
 pub mod chosen;
 pub mod code;
@@ -34,13 +35,12 @@ pub mod listing;
 pub mod relocation;
 pub mod story;
 pub mod targets;
-pub mod ways;
 
 pub use chosen::{Chosen, choose, sources_of};
-pub use code::{RecordedFunction, tell_code};
+pub use code::{RecordedFunction, reported_code};
 pub use coverage::coverage_of;
 pub use format::ObjectFormat;
 pub use graph::graphs;
 pub use listing::listings;
-pub use story::tell;
+pub use story::stages_of;
 pub use targets::text_with_target;

@@ -24,8 +24,8 @@ use opcost_answer::life::{Change, StageLife, StageName, Step, StepCertainty};
 pub type FunctionBytes = HashMap<String, Vec<u8>>;
 
 /// The stages of the chosen instructions.
-pub fn tell(events: &[LifeEvent], code: &FunctionBytes) -> Vec<StageLife> {
-    let mut teller = Teller::default();
+pub fn stages_of(events: &[LifeEvent], code: &FunctionBytes) -> Vec<StageLife> {
+    let mut teller = StageBuilder::default();
     for event in events {
         teller.event(event, code);
     }
@@ -38,7 +38,7 @@ pub fn tell(events: &[LifeEvent], code: &FunctionBytes) -> Vec<StageLife> {
 }
 
 #[derive(Default)]
-struct Teller {
+struct StageBuilder {
     steps: HashMap<StageName, Vec<Step>>,
     /// What was in a function last, by node.
     last: HashMap<(StageName, String), HashMap<u64, LifeItem>>,
@@ -69,7 +69,7 @@ struct At<'a> {
     function: &'a str,
 }
 
-impl Teller {
+impl StageBuilder {
     fn event(&mut self, event: &LifeEvent, code: &FunctionBytes) {
         match event {
             LifeEvent::State { stage, pass, function, items, gone } => {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn steps(events: &[LifeEvent]) -> Vec<(String, Change, String, Option<String>)> {
-        let stages = tell(events, &FunctionBytes::new());
+        let stages = stages_of(events, &FunctionBytes::new());
         let told = stages[0].steps.iter();
         told.map(|step| (step.pass.clone(), step.change, step.text.clone(), step.because.clone())).collect()
     }

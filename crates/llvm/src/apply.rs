@@ -217,7 +217,7 @@ impl<'a> FunctionEditor<'a> {
                 // SAFETY: the branch that ends a block of the live function.
                 unsafe { ffi::opcost_return_here(self.spots.terminators[*block]) };
             }
-            Edit::KeepFrame { call } => {
+            Edit::PreserveFrame { call } => {
                 // SAFETY: a plain call of the live module.
                 unsafe { ffi::opcost_keep_frame(self.spots.instruction(*call)) };
             }

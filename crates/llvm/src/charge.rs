@@ -143,7 +143,7 @@ impl<'a> FunctionCharger<'a> {
             Some(CheckInput::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
             Some(CheckInput::Reread(load)) => (2, 0, self.handles.instructions[load], none),
             Some(CheckInput::Number(number)) => (3, number, none, none),
-            Some(CheckInput::Turns(around)) => (4, 0, self.cells[&around].iterations, none),
+            Some(CheckInput::Iterations(around)) => (4, 0, self.cells[&around].iterations, none),
             Some(CheckInput::Held(cell)) => {
                 let (cell, known) = self.held[&cell];
                 (5, 0, cell, known)
@@ -171,7 +171,7 @@ impl<'a> FunctionCharger<'a> {
                     let (cell, known) = self.held[&cell];
                     ffi::opcost_values_hold(before, cell, known, &raw const input);
                 }
-                RecordEdit::Turn { point, .. } => {
+                RecordEdit::Iteration { point, .. } => {
                     charge_ffi::opcost_predict_turn(before, self.cells[&point].iterations);
                 }
                 RecordEdit::Leave { .. } | RecordEdit::Record { .. } => {

@@ -6,7 +6,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Charged, FuelEdit, Keeper, Metering, SiteId, Trips};
+use opcost_ir::{BalanceLocation, Charged, FuelEdit, Metering, SiteId, Trips};
 use opcost_key::FunctionId;
 
 use crate::ffi;
@@ -43,14 +43,14 @@ impl Session {
             {
                 hands.functions.push(self.functions[id].function);
                 hands.hands.push(hand);
-                hands.is_handed.push(metering.handed.contains(id));
+                hands.is_passed.push(metering.hand_functions.contains(id));
             }
         }
         // SAFETY: three lists of one length, of functions of the live module.
         // Handles of handed functions and their calls are not used again.
         unsafe {
             let (functions, count) = (hands.functions.as_ptr(), hands.functions.len());
-            let (hands, is_handed) = (hands.hands.as_ptr(), hands.is_handed.as_ptr());
+            let (hands, is_handed) = (hands.hands.as_ptr(), hands.is_passed.as_ptr());
             ffi::opcost_hand_over(self.module, functions, hands, is_handed, count);
         }
         self.functions = IdMap::new();
@@ -105,7 +105,7 @@ impl Session {
 struct Hands {
     functions: Vec<LLVMValueRef>,
     hands: Vec<LLVMValueRef>,
-    is_handed: Vec<bool>,
+    is_passed: Vec<bool>,
 }
 
 /// As `tell.h` writes it.
@@ -166,25 +166,24 @@ impl<'a> FunctionMeter<'a> {
         let before = before.unwrap_or(std::ptr::null_mut());
         let (register, cell, module) = (self.register, self.cell, self.session.module);
         let hand = match edit {
-            FuelEdit::Load { keeper: Keeper::Hand, .. } | FuelEdit::Store { keeper: Keeper::Hand, .. } => {
-                self.hand()
-            }
+            FuelEdit::Load { location: BalanceLocation::Hand, .. }
+            | FuelEdit::Store { location: BalanceLocation::Hand, .. } => self.hand(),
             _ => std::ptr::null_mut(),
         };
         // SAFETY: handles of the live module; `before` is null for the one edit
         // that has no spot and takes none.
         unsafe {
             match *edit {
-                FuelEdit::Load { keeper: Keeper::Cell, advance, .. } => {
+                FuelEdit::Load { location: BalanceLocation::Cell, advance, .. } => {
                     ffi::opcost_fuel_load(before, register, cell, advance);
                 }
-                FuelEdit::Load { keeper: Keeper::Hand, advance, .. } => {
+                FuelEdit::Load { location: BalanceLocation::Hand, advance, .. } => {
                     ffi::opcost_fuel_take(before, register, hand, advance);
                 }
-                FuelEdit::Store { keeper: Keeper::Cell, advance, .. } => {
+                FuelEdit::Store { location: BalanceLocation::Cell, advance, .. } => {
                     ffi::opcost_fuel_store(before, register, cell, advance);
                 }
-                FuelEdit::Store { keeper: Keeper::Hand, advance, .. } => {
+                FuelEdit::Store { location: BalanceLocation::Hand, advance, .. } => {
                     ffi::opcost_fuel_give(before, register, hand, advance);
                 }
                 FuelEdit::Charge { amount, .. } => ffi::opcost_fuel_charge(before, register, amount),
@@ -214,7 +213,7 @@ impl<'a> FunctionMeter<'a> {
                     let (site, ends) = (self.sites[site], self.ends_at_limit);
                     ffi::opcost_fuel_check(module, before, register, cell, advance, site, ends);
                 }
-                FuelEdit::Tell { advance, straight, .. } => {
+                FuelEdit::NoteBalance { advance, straight, .. } => {
                     ffi::opcost_fuel_tell(before, register, advance, straight.index() as u32);
                 }
                 FuelEdit::Reach { instruction, straight, done, charged } => ffi::opcost_fuel_reach(

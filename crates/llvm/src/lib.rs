@@ -67,7 +67,7 @@ pub use machine::{Decoded, Leads, MachineOperation, MachineProgram, Operand, Syn
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use order::{FlowBlock, FlowJump, MachineFlow, Ordering};
 pub use origin::RecordedOrigins;
-pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo};
+pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoEdge, PgoFunction, PgoRecord, PgoTarget, write_pgo};
 pub use portable::PortableLibrary;
 pub use schedule::{FetchedLines, Scheduled, ScheduledBlock, ScheduledCall, host_processor};
 pub use session::{LlvmError, Maker, Session};

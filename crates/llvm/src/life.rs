@@ -125,7 +125,7 @@ pub enum LifeEvent {
     /// What watching took, at the end.
     Work {
         /// Instructions and nodes that were compared with the state before.
-        looked: u64,
+        compared: u64,
         /// Those of them that were printed.
         printed: u64,
         /// How inference answers where LLVM kept the truth.
@@ -306,5 +306,5 @@ extern "C" fn on_bytes(
 
 extern "C" fn on_work(context: *mut c_void, looked: u64, printed: u64, right: u64, wrong: u64, silent: u64) {
     let referee = RecordedReferee { right, wrong, silent };
-    events(context).push(LifeEvent::Work { looked, printed, referee });
+    events(context).push(LifeEvent::Work { compared: looked, printed, referee });
 }

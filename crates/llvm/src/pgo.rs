@@ -25,7 +25,7 @@ use crate::session::{LlvmError, Session, c_path};
 
 /// One way into a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PgoWay {
+pub enum PgoEdge {
     /// The function is called.
     Entry,
     /// A successor of a terminator.
@@ -41,7 +41,7 @@ pub enum PgoWay {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgoCounter {
     /// It counts how often any of these ways is taken.
-    pub ways: Vec<PgoWay>,
+    pub edges: Vec<PgoEdge>,
     /// Of those, only where a select chose its first value.
     pub is_select: bool,
 }
@@ -202,12 +202,12 @@ extern "C" fn on_counter(context: *mut c_void, index: u32, is_select: bool, ways
         (collected(context), pairs)
     };
     let way = |&[block, slot]: &[u32; 2]| match block {
-        u32::MAX => PgoWay::Entry,
-        block => PgoWay::Branch { block: BlockId::new(block as usize), slot },
+        u32::MAX => PgoEdge::Entry,
+        block => PgoEdge::Branch { block: BlockId::new(block as usize), slot },
     };
     let function = found.last_mut().expect("a function is described before its counters");
     if let Some(counter) = function.counters.get_mut(index as usize) {
-        *counter = PgoCounter { ways: pairs.iter().map(way).collect(), is_select };
+        *counter = PgoCounter { edges: pairs.iter().map(way).collect(), is_select };
     }
 }
 

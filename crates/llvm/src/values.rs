@@ -51,7 +51,7 @@ impl Session {
             .zip(&steps)
             .map(|(point, steps)| RawPoint {
                 kind: match point.kind {
-                    PointKind::Turns => 0,
+                    PointKind::BackEdges => 0,
                     PointKind::Unsigned | PointKind::Mantissa => 1,
                     PointKind::Signed => 2,
                     PointKind::Float => 3,
@@ -80,7 +80,7 @@ impl Session {
 #[derive(Clone, Copy)]
 struct Cells {
     slot: LLVMValueRef,
-    turns: LLVMValueRef,
+    iterations: LLVMValueRef,
 }
 
 struct FunctionRecorder<'a> {
@@ -127,7 +127,7 @@ impl<'a> FunctionRecorder<'a> {
                 self.cells.entry(*point).or_insert_with(|| unsafe {
                     Cells {
                         slot: ffi::opcost_values_cell(function, true),
-                        turns: ffi::opcost_values_cell(function, false),
+                        iterations: ffi::opcost_values_cell(function, false),
                     }
                 });
             }
@@ -146,7 +146,7 @@ impl<'a> FunctionRecorder<'a> {
         let returns_twice = unsafe { ffi::opcost_returns_twice(self.handles.function) };
         let held = self.held.values().flat_map(|&(cell, known)| [cell, known]);
         let cells: Vec<LLVMValueRef> =
-            self.cells.values().flat_map(|cells| [cells.slot, cells.turns]).chain(held).collect();
+            self.cells.values().flat_map(|cells| [cells.slot, cells.iterations]).chain(held).collect();
         if !cells.is_empty() && !returns_twice {
             // SAFETY: allocas that we made in this function.
             unsafe { ffi::opcost_promote(self.handles.function, cells.as_ptr(), cells.len() as u32) };
@@ -173,7 +173,7 @@ impl<'a> FunctionRecorder<'a> {
             Some(CheckInput::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
             Some(CheckInput::Reread(load)) => (2, 0, self.handles.instructions[load], none),
             Some(CheckInput::Number(number)) => (3, number, none, none),
-            Some(CheckInput::Turns(around)) => (4, 0, self.cells[&around].turns, none),
+            Some(CheckInput::Iterations(around)) => (4, 0, self.cells[&around].iterations, none),
             Some(CheckInput::Held(cell)) => {
                 let (cell, known) = self.held[&cell];
                 (5, 0, cell, known)
@@ -190,7 +190,7 @@ impl<'a> FunctionRecorder<'a> {
         unsafe {
             match *edit {
                 RecordEdit::Enter { point, .. } => {
-                    let Cells { slot, turns } = self.cells[&point];
+                    let Cells { slot, iterations: turns } = self.cells[&point];
                     ffi::opcost_values_enter(before, points, point.index() as u32, slot, turns);
                 }
                 RecordEdit::Note { point, position, input, .. } => {
@@ -202,12 +202,12 @@ impl<'a> FunctionRecorder<'a> {
                     let (cell, known) = self.held[&cell];
                     ffi::opcost_values_hold(before, cell, known, &raw const input);
                 }
-                RecordEdit::Turn { point, may_leave, .. } => {
-                    let Cells { slot, turns } = self.cells[&point];
+                RecordEdit::Iteration { point, may_leave, .. } => {
+                    let Cells { slot, iterations: turns } = self.cells[&point];
                     ffi::opcost_values_turn(before, slot, turns, may_leave);
                 }
                 RecordEdit::Leave { point, .. } => {
-                    let Cells { slot, turns } = self.cells[&point];
+                    let Cells { slot, iterations: turns } = self.cells[&point];
                     ffi::opcost_values_leave(before, points, point.index() as u32, slot, turns);
                 }
                 RecordEdit::Record { point, value, .. } => {

@@ -1,4 +1,4 @@
-use opcost::{Code, CompileOptions, Failure, LinePlace, PortContract, Program, Run, WorldWish};
+use opcost::{Code, CompileOptions, Failure, LineLocation, PortContract, Program, Run, WorldWish};
 
 fn main() -> Result<(), Failure> {
     let options = CompileOptions { level: "1".to_owned(), ..CompileOptions::default() };
@@ -14,7 +14,7 @@ fn main() -> Result<(), Failure> {
     for function in code.bits(None, &[contract])?.functions {
         println!("{} has {} values", function.name, function.values.len());
     }
-    let place = LinePlace { file: "dot.c".to_owned(), line: 3, column: None };
+    let place = LineLocation { file: "dot.c".to_owned(), line: 3, column: None };
     println!("{} answers", code.explain(None, place)?.things.len());
     Ok(())
 }

@@ -8,7 +8,7 @@ use opcost_answer::contract::PortContract;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::loops::LoopAnswers;
 use opcost_job::program::{
-    BitsJob, ExplainJob, ExplainWanted, InputValues, LinePlace, LoopsJob, ProgramSource, WorldWish,
+    BitsJob, ExplainJob, ExplainSubject, InputValues, LineLocation, LoopsJob, ProgramSource, WorldWish,
 };
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
@@ -68,8 +68,8 @@ impl Code {
     ///
     /// # Errors
     /// The line has no code; which has.
-    pub fn explain(&self, world: Option<WorldWish>, place: LinePlace) -> Result<ExplainAnswers, Failure> {
-        let job = ExplainJob { program: self.within(world), wanted: ExplainWanted::Line(place) };
+    pub fn explain(&self, world: Option<WorldWish>, place: LineLocation) -> Result<ExplainAnswers, Failure> {
+        let job = ExplainJob { program: self.within(world), subject: ExplainSubject::Line(place) };
         self.build.query(job, &self.inputs)
     }
 

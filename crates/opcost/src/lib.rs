@@ -136,7 +136,7 @@ pub use opcost_answer::loops::LoopAnswers;
 pub use opcost_answer::names::demangle;
 pub use opcost_answer::run::Finish;
 pub use opcost_answer::{Failure, Status};
-pub use opcost_job::program::{LinePlace, WorldWish};
+pub use opcost_job::program::{LineLocation, WorldWish};
 pub use opcost_profile::{
     Column, Fact, Ledger, LedgerFunction, LedgerLine, LedgerTotal, Quality, SourcePlace, Subject,
 };

@@ -3,8 +3,8 @@
 //! | measure | says |
 //! |---|---|
 //! | `within_1_percent` | the share of the run's block executions in blocks whose prediction is right within 1 % |
-//! | `document_mean` | the mean of \|p − r\| / min(p, r) over blocks that both say ran (Xie, 2014) |
-//! | `document_mean_without_far` | the same without blocks that are off by more than 2 × |
+//! | `mean_error` | the mean of \|p − r\| / min(p, r) over blocks that both say ran (Xie, 2014) |
+//! | `mean_error_without_far` | the same without blocks that are off by more than 2 × |
 //! | `program_block` | the degree of overlap, as `opcost overlap` has it |
 //!
 //! The same for two estimates that every compiler can make: LLVM's block frequencies, and static
@@ -129,8 +129,8 @@ fn measures(pairs: Vec<(f64, f64)>) -> Measures {
     let mean = |list: &[f64]| (!list.is_empty()).then(|| list.iter().sum::<f64>() / list.len() as f64);
     Measures {
         within_1_percent: share(near.map(|(_, r)| r).sum(), all_r),
-        document_mean: mean(&both),
-        document_mean_without_far: mean(&not_far),
+        mean_error: mean(&both),
+        mean_error_without_far: mean(&not_far),
         program_block: pairs.iter().map(|(p, r)| share(*p, all_p).min(share(*r, all_r))).sum(),
     }
 }
@@ -169,9 +169,9 @@ mod tests {
         // Right, twice as much, ten times as much, predicted only, counted only.
         let all = measures(vec![(100.0, 100.0), (20.0, 10.0), (5.0, 50.0), (7.0, 0.0), (0.0, 40.0)]);
         assert_eq!(all.within_1_percent, 0.5);
-        assert_eq!(all.document_mean, Some((0.0 + 1.0 + 9.0) / 3.0));
-        assert_eq!(all.document_mean_without_far, Some(0.5));
+        assert_eq!(all.mean_error, Some((0.0 + 1.0 + 9.0) / 3.0));
+        assert_eq!(all.mean_error_without_far, Some(0.5));
         let nothing = measures(Vec::new());
-        assert_eq!((nothing.within_1_percent, nothing.document_mean), (0.0, None));
+        assert_eq!((nothing.within_1_percent, nothing.mean_error), (0.0, None));
     }
 }

@@ -279,7 +279,7 @@ impl Charger<'_> {
         let counted: BTreeSet<PointId> = edits
             .iter()
             .filter_map(|edit| match edit {
-                RecordEdit::Note { point, input: CheckInput::Turns(around), .. }
+                RecordEdit::Note { point, input: CheckInput::Iterations(around), .. }
                     if has_formula(self.all, *point) =>
                 {
                     Some(*around)
@@ -296,7 +296,7 @@ impl Charger<'_> {
             match edit {
                 RecordEdit::Enter { spot, point } => open = Some((*spot, *point)),
                 RecordEdit::Note { point, .. } if !has_formula(self.all, *point) => continue,
-                RecordEdit::Turn { point, .. } if !counted.contains(point) => continue,
+                RecordEdit::Iteration { point, .. } if !counted.contains(point) => continue,
                 RecordEdit::Leave { .. } | RecordEdit::Record { .. } => continue,
                 _ => {}
             }

@@ -121,12 +121,13 @@ impl Verifier<'_> {
             CheckInput::Held(cell) if !held.contains(&cell) => {
                 return Err(ChargeDefect::EmptyCell(self.name()));
             }
-            CheckInput::Turns(around) if !entered.contains(&around) => {
+            CheckInput::Iterations(around) if !entered.contains(&around) => {
                 return Err(ChargeDefect::EmptyCell(self.name()));
             }
-            CheckInput::Held(_) | CheckInput::Turns(_) | CheckInput::Number(_) | CheckInput::Reread(_) => {
-                true
-            }
+            CheckInput::Held(_)
+            | CheckInput::Iterations(_)
+            | CheckInput::Number(_)
+            | CheckInput::Reread(_) => true,
         };
         if is_fine { Ok(()) } else { Err(ChargeDefect::Unknown(self.name())) }
     }

@@ -40,7 +40,7 @@ impl Regions {
             loops: forest.loops.ids().map(|_| Region::default()).collect(),
         };
         for &block in order {
-            if let Some(id) = forest.headed_by(block) {
+            if let Some(id) = forest.loop_with_header(block) {
                 regions.region_mut(forest.loops[id].parent).add(Unit::Loop(id), block);
             }
             regions.region_mut(forest.innermost[block]).add(Unit::Block(block), block);

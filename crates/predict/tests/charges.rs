@@ -48,11 +48,11 @@ fn recording(is_exact: bool) -> Recording {
     let edits = [
         RecordEdit::Enter { spot, point },
         RecordEdit::Note { spot, point, position: 0, input },
-        RecordEdit::Turn { spot: back, point, may_leave: false },
+        RecordEdit::Iteration { spot: back, point, may_leave: false },
         RecordEdit::Leave { spot: EditPoint::Edge(BlockId::new(1), 1), point },
     ];
     Recording {
-        points: [RecordPoint { kind: PointKind::Turns, check: Some(check) }].into_iter().collect(),
+        points: [RecordPoint { kind: PointKind::BackEdges, check: Some(check) }].into_iter().collect(),
         edits: edits.into_iter().map(|edit| (FunctionId::new(0), edit)).collect(),
         renames: Vec::new(),
     }
@@ -87,7 +87,7 @@ fn a_loop_is_charged_where_it_is_entered_and_blocks_where_they_begin() {
     assert_eq!(charged, [(start(0), 1), (start(2), 21), (spot(), 11)]);
     // Nobody asks for the number of the iteration, and nothing is done where it is left.
     let is_idle = |edit: &ChargeEdit| {
-        matches!(edit, ChargeEdit::Prepare(RecordEdit::Turn { .. } | RecordEdit::Leave { .. }))
+        matches!(edit, ChargeEdit::Prepare(RecordEdit::Iteration { .. } | RecordEdit::Leave { .. }))
     };
     assert!(!made.edits.iter().any(|(_, edit)| is_idle(edit)));
     assert_eq!(verify(&module, &made), Ok(()));
@@ -121,7 +121,7 @@ fn the_auditor_refuses_what_is_not_known_where_it_is_used() {
     assert_eq!(noting(of_loop), Err(ChargeDefect::Unknown(name())));
     assert_eq!(noting(CheckInput::Value(Value::Instruction(InstructionId::new(0)))), Ok(()));
     assert_eq!(noting(CheckInput::Held(3)), Err(ChargeDefect::EmptyCell(name())));
-    assert_eq!(noting(CheckInput::Turns(PointId::new(1))), Err(ChargeDefect::EmptyCell(name())));
+    assert_eq!(noting(CheckInput::Iterations(PointId::new(1))), Err(ChargeDefect::EmptyCell(name())));
     let mut bare = right.clone();
     bare.edits.retain(|(_, edit)| !matches!(edit, ChargeEdit::Prepare(RecordEdit::Note { .. })));
     assert_eq!(verify(&module, &bare), Err(ChargeDefect::NotNoted(name())));

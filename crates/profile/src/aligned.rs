@@ -88,7 +88,7 @@ pub(crate) enum Unit<'a> {
     /// A line as it is now.
     Line(At<'a>),
     /// A line that is no more.
-    Gone(At<'a>),
+    Removed(At<'a>),
     /// A group of lines.
     Group(usize),
     /// A line that may be any other of its file.
@@ -186,7 +186,7 @@ impl<'a> Aligned<'a> {
             (Some(pair), _) => Unit::Line(pair.after),
             (None, Some(&group)) => Unit::Group(group),
             (None, None) if self.blind.contains_key(at.file) => Unit::Blind(at),
-            (None, None) => Unit::Gone(at),
+            (None, None) => Unit::Removed(at),
         }
     }
 

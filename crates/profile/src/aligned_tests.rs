@@ -137,11 +137,11 @@ fn what_cannot_be_aligned_is_named_and_not_guessed() {
     assert_eq!(lines(&diff), [""; 0]);
     let [file] = &diff.unaligned[..] else { panic!("{:?}", diff.unaligned) };
     assert_eq!((file.file.as_str(), file.lines), ("a.c", 4), "those of g are told by its body");
-    assert_eq!((file.before_tells, file.after_tells), (false, false));
+    assert_eq!((file.before_has_text, file.after_has_text), (false, false));
     // The one that tells is not blamed.
     let after = Code::default().function("f", 7, at("a.c", 2), &F).function("g", 2, at("a.c", 30), &g);
     let diff = compared(of(1, 1, &bare), after);
-    assert_eq!((diff.unaligned[0].before_tells, diff.unaligned[0].after_tells), (false, true));
+    assert_eq!((diff.unaligned[0].before_has_text, diff.unaligned[0].after_has_text), (false, true));
     // Where nothing differs, there is nothing to tell.
     assert!(compared(of(1, 1, &bare), of(1, 7, &bare)).unaligned.is_empty());
     // Nor where each line before has its line now: what is left is new.

@@ -73,7 +73,7 @@ pub enum DiffVerdict {
     /// Its code changed, its total did not.
     SameWorkOtherCode,
     /// Code and total are the same, but calls or blocks share it differently.
-    SameTotalOtherWay,
+    SameTotalOtherFlow,
     /// Nothing changed.
     Same,
     /// It has another name or is in another file; body and total are the same.
@@ -86,7 +86,7 @@ pub enum DiffVerdict {
     /// It was not there before.
     New,
     /// It is not there any more.
-    Gone,
+    Removed,
 }
 
 impl fmt::Display for DiffVerdict {
@@ -95,13 +95,13 @@ impl fmt::Display for DiffVerdict {
             DiffVerdict::MoreWork => "more work",
             DiffVerdict::LessWork => "less work",
             DiffVerdict::SameWorkOtherCode => "same work with different code",
-            DiffVerdict::SameTotalOtherWay => "same total by another way",
+            DiffVerdict::SameTotalOtherFlow => "same total by another way",
             DiffVerdict::Same => "same",
             DiffVerdict::Moved => "moved",
             DiffVerdict::MovedWork => "same work, inlined elsewhere",
             DiffVerdict::Unsure => "unsure",
             DiffVerdict::New => "new",
-            DiffVerdict::Gone => "gone",
+            DiffVerdict::Removed => "gone",
         })
     }
 }
@@ -365,13 +365,13 @@ fn compare(it: &Match<'_>, blocks_compare: bool) -> FunctionDiff {
     };
     let verdict = match (before, after) {
         (None, _) => DiffVerdict::New,
-        (_, None) => DiffVerdict::Gone,
+        (_, None) => DiffVerdict::Removed,
         (Some(before), Some(after)) if before.unsure || after.unsure => DiffVerdict::Unsure,
         _ if instructions.after > instructions.before => DiffVerdict::MoreWork,
         _ if instructions.after < instructions.before => DiffVerdict::LessWork,
         (Some(before), Some(after)) if before.bodies != after.bodies => DiffVerdict::SameWorkOtherCode,
         _ if !calls.is_none() || blocks.as_ref().is_some_and(|blocks| !blocks.is_empty()) => {
-            DiffVerdict::SameTotalOtherWay
+            DiffVerdict::SameTotalOtherFlow
         }
         _ if it.was.is_some() => DiffVerdict::Moved,
         _ => DiffVerdict::Same,

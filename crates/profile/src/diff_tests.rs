@@ -34,7 +34,7 @@ fn each_verdict_has_its_case() {
     assert_eq!(verdict(1, 1, 2, 101, &[2, 21]), DiffVerdict::MoreWork);
     assert_eq!(verdict(1, 2, 2, 99, &[2, 20]), DiffVerdict::LessWork);
     assert_eq!(verdict(3, 2, 2, 100, &[2]), DiffVerdict::SameWorkOtherCode);
-    assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), DiffVerdict::SameTotalOtherWay);
+    assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), DiffVerdict::SameTotalOtherFlow);
     let moved = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
     let only_moved = only(&before, &moved);
     assert_eq!((only_moved.name.as_str(), only_moved.verdict), ("g", DiffVerdict::Moved));
@@ -42,7 +42,7 @@ fn each_verdict_has_its_case() {
     let other = ledger(facts_of(&function("g", 1, 7), 2, 100, &[2, 20]));
     let functions = diff(&before, &other, false).unwrap().functions;
     let verdicts: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.verdict)).collect();
-    assert_eq!(verdicts, [("f", DiffVerdict::Gone), ("g", DiffVerdict::New)]);
+    assert_eq!(verdicts, [("f", DiffVerdict::Removed), ("g", DiffVerdict::New)]);
     assert_eq!(functions[1].instructions, CountChange { before: None, after: Some(100) });
     assert_eq!(DiffVerdict::SameWorkOtherCode.to_string(), "same work with different code");
 }
@@ -106,7 +106,7 @@ fn copies_of_a_function_add_and_local_ones_stay_apart() {
     let after = ledger(of("c.c", "shared", 30));
     let shared = only(&before, &after);
     assert_eq!((shared.instructions, shared.calls), (change(30, 30), change(2, 1)));
-    assert_eq!(shared.verdict, DiffVerdict::SameTotalOtherWay);
+    assert_eq!(shared.verdict, DiffVerdict::SameTotalOtherFlow);
     let locals = ledger([of("a.c", "local", 10), of("b.c", "local", 20)].concat());
     let functions = diff(&locals, &locals, false).unwrap().functions;
     assert_eq!(functions.iter().map(|f| f.module.as_deref()).collect::<Vec<_>>(), [Some("a.c"), Some("b.c")]);
@@ -154,7 +154,7 @@ fn two_local_functions_of_one_name_are_joined_right_in_any_order() {
     let same = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Same)];
     assert_eq!(told(&one, &other), same);
     // One that is in one program only is not taken for the other of its name.
-    let gone = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Gone)];
+    let gone = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Removed)];
     assert_eq!(told(&one, &ledger(a)), gone);
     let new = [("a.c@step".to_owned(), DiffVerdict::New), ("b.c@step".to_owned(), DiffVerdict::Same)];
     assert_eq!(told(&ledger(b), &one), new);

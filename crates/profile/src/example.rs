@@ -62,7 +62,8 @@ pub(crate) fn facts_of(function: &Arc<FunctionFacts>, calls: u64, work: u64, blo
         facts.push(fact(Subject::Block { function: function.clone(), block, place }, Column::Count, count));
     }
     let (from, slot, way) = (None, None, Way::Enter);
-    let enter = Subject::Edge { function: function.clone(), edge: 0, way, from, to: Some(0), slot };
+    let enter =
+        Subject::Edge { function: function.clone(), edge: 0, edge_kind: way, from, to: Some(0), slot };
     facts.push(fact(enter, Column::Count, calls));
     facts
 }

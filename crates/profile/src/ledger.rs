@@ -122,7 +122,7 @@ pub enum Subject {
         /// Position in the function.
         edge: u32,
         /// Which way it is.
-        way: Way,
+        edge_kind: Way,
         /// The block it comes from; `None`: from outside.
         from: Option<u32>,
         /// The block it leads to; `None`: to the outside.

@@ -34,7 +34,7 @@ mod words;
 #[cfg(test)]
 mod example;
 
-pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
+pub use answers::{Answer, AnswerRow, AnswerState, Answers, Assumption};
 pub use builds::{BuildGroup, BuildValues, build_values, unlike_builds};
 pub use cut_short::cut_short;
 pub use functions::{LedgerFunction, LedgerLine, LedgerTotal};

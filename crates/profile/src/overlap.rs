@@ -224,7 +224,7 @@ fn balance(ledger: &Ledger) -> Option<(f64, f64)> {
     let mut places: BTreeMap<(Code, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
-        let Subject::Edge { function, way, from, to, .. } = &fact.subject else { continue };
+        let Subject::Edge { function, edge_kind: way, from, to, .. } = &fact.subject else { continue };
         let value = fact.value.unwrap_or(0);
         let signed = match fact.column {
             Column::Inherited => -i128::from(value),
@@ -294,8 +294,14 @@ mod tests {
     fn what_leaks_and_what_does_not_add_up_is_seen() {
         let function = crate::example::function("f", 2, 1);
         let edge = |number, way, from, to, count| {
-            let subject =
-                Subject::Edge { function: function.clone(), edge: number, way, from, to, slot: None };
+            let subject = Subject::Edge {
+                function: function.clone(),
+                edge: number,
+                edge_kind: way,
+                from,
+                to,
+                slot: None,
+            };
             crate::example::fact(subject, Column::Count, count)
         };
         let mut facts = crate::example::facts_of(&function, 10, 20, &[10, 8]);
@@ -394,7 +400,7 @@ mod tests {
         // Samples of what comes behind a call stand at an edge, which is no count of it.
         let (edge, way, from, to, slot) = (4, Way::Fall, Some(1), Some(1), None);
         let function = crate::example::function("f", 2, 1);
-        let subject = Subject::Edge { function, edge, way, from, to, slot };
+        let subject = Subject::Edge { function, edge, edge_kind: way, from, to, slot };
         facts.push(crate::example::fact(subject, Column::Samples, 3));
         let all = overlap(&crate::example::ledger(facts), &truth);
         assert_eq!((all.entry, all.leak, all.residual), (None, None, None), "{all:?}");

@@ -79,7 +79,9 @@ pub fn reduce_to_blocks(ledger: &Ledger) -> Result<Ledger, ReduceError> {
 fn taken_into(ledger: &Ledger) -> BTreeMap<(&Arc<FunctionFacts>, u32), Vec<&Fact>> {
     let mut into: BTreeMap<_, Vec<&Fact>> = BTreeMap::new();
     for fact in ledger.facts().iter().filter(|fact| fact.column == Column::Count) {
-        if let Subject::Edge { function, way: Way::Enter | Way::Branch, to: Some(to), .. } = &fact.subject {
+        if let Subject::Edge { function, edge_kind: Way::Enter | Way::Branch, to: Some(to), .. } =
+            &fact.subject
+        {
             into.entry((function, *to)).or_default().push(fact);
         }
     }
@@ -110,7 +112,8 @@ mod tests {
     fn edges() -> Vec<Fact> {
         let main = function("main", 1, 2);
         let edge = |edge, way, from, to, count| {
-            let subject = Subject::Edge { function: main.clone(), edge, way, from, to, slot: None };
+            let subject =
+                Subject::Edge { function: main.clone(), edge, edge_kind: way, from, to, slot: None };
             fact(subject, Column::Count, count)
         };
         vec![

@@ -143,7 +143,7 @@ impl Interval {
         let nodes = function.segments.len();
         let ends: IdMap<EdgeId, FlowEdge<SegmentId>> =
             function.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
-        let known = function.edges.values().map(|edge| raw.known(edge.meter, edge.kind)).collect();
+        let known = function.edges.values().map(|edge| raw.direct_count(edge.meter, edge.kind)).collect();
         let bounds = bounds(nodes, &ends, &known).ok()?;
         let mut lower: IdMap<SegmentId, i128> = IdMap::filled(nodes, 0);
         let mut upper: IdMap<SegmentId, Option<i128>> = IdMap::filled(nodes, Some(0));
@@ -213,7 +213,7 @@ fn open_frames(raw: &Raw<'_>, function: &FunctionMap) -> Option<(i128, i128)> {
     let ends = function.edges.values().filter(|edge| edge.from.is_none() || edge.to.is_none());
     let mut sums = (0i128, 0i128);
     for edge in ends.filter(|edge| edge.from.is_some() || edge.to.is_some()) {
-        let count = raw.known(edge.meter, edge.kind)?;
+        let count = raw.direct_count(edge.meter, edge.kind)?;
         if edge.from.is_none() {
             sums = (sums.0 + count, sums.1 + count);
         } else {

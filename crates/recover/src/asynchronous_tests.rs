@@ -79,5 +79,5 @@ fn counters_of_segments_bound_what_surely_went_on() {
 #[test]
 fn counters_of_another_program_are_refused() {
     let error = recover_open_module(&diamond(), &[1], &LeftFrames::new()).unwrap_err();
-    assert!(matches!(error, RecoverError::CounterCount { expected: 2, found: 1, .. }), "{error}");
+    assert!(matches!(error, RecoverError::CounterCount { expected: 2, actual: 1, .. }), "{error}");
 }

@@ -127,7 +127,7 @@ pub(crate) fn check_counters(map: &ModuleMap, counters: &[u64]) -> Result<(), Re
         return Ok(());
     }
     let module = map.module.clone();
-    Err(RecoverError::CounterCount { module, expected: map.counter_count, found: counters.len() })
+    Err(RecoverError::CounterCount { module, expected: map.counter_count, actual: counters.len() })
 }
 
 /// Every noted frame must have a metered way out, or its count would be lost.
@@ -193,7 +193,7 @@ impl Raw<'_> {
     fn by_edges(&self, function: &FunctionMap) -> Result<FunctionCounts, RecoverError> {
         let nodes = function.segments.len();
         let ends = function.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
-        let known = function.edges.values().map(|edge| self.known(edge.meter, edge.kind)).collect();
+        let known = function.edges.values().map(|edge| self.direct_count(edge.meter, edge.kind)).collect();
         let counts = reconstruct(nodes, &ends, &known).map_err(|error| self.explain(function, &error))?;
         check_conservation(nodes, &ends, &counts).map_err(|error| self.explain(function, &error))?;
         let paths = self.paths(function)?;
@@ -238,7 +238,7 @@ impl Raw<'_> {
     }
 
     /// What is known of an edge without the equations.
-    pub(crate) fn known(&self, meter: Meter, kind: EdgeKind) -> Option<i128> {
+    pub(crate) fn direct_count(&self, meter: Meter, kind: EdgeKind) -> Option<i128> {
         match (meter, kind) {
             (Meter::Counter(counter), _) => Some(i128::from(self.counters[counter.index()])),
             (Meter::LeftFrames, EdgeKind::Left(site)) => {

@@ -106,7 +106,7 @@ fn every_segment_counts_directly() {
 #[test]
 fn counters_of_another_build_are_refused() {
     let found = error(&diamond(), &[1], &[]);
-    assert_eq!(found, RecoverError::CounterCount { module: "diamond.c".into(), expected: 2, found: 1 });
+    assert_eq!(found, RecoverError::CounterCount { module: "diamond.c".into(), expected: 2, actual: 1 });
     assert!(found.to_string().contains("different builds"), "{found}");
     let found = error(&call_left(), &[5, 4], &[(3, 1)]);
     assert_eq!(found, RecoverError::UnknownCallSite { module: "left.c".into(), site: CallSiteId::new(3) });

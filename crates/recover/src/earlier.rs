@@ -15,7 +15,7 @@ pub fn branches_of_ledger(ledger: &Ledger) -> BranchCounts {
     let mut counts = BranchCounts::default();
     for fact in ledger.facts() {
         let (
-            Subject::Edge { function, way: Way::Branch, from: Some(block), slot: Some(slot), .. },
+            Subject::Edge { function, edge_kind: Way::Branch, from: Some(block), slot: Some(slot), .. },
             Column::Count,
         ) = (&fact.subject, fact.column)
         else {

@@ -13,7 +13,7 @@ use thiserror::Error;
 pub enum RecoverError {
     /// The counter array has another length than the map says.
     #[error(
-        "the raw counters of {module} are {found}, its map says {expected}: they come from different builds; \
+        "the raw counters of {module} are {actual}, its map says {expected}: they come from different builds; \
          run the program again that this map was built with"
     )]
     CounterCount {
@@ -22,7 +22,7 @@ pub enum RecoverError {
         /// What the map says.
         expected: u32,
         /// What there is.
-        found: usize,
+        actual: usize,
     },
     /// Frames were noted as left at a place where the map knows none.
     #[error(
@@ -76,12 +76,12 @@ pub enum RecoverError {
     #[error("the program holds no module that opcost counts: build it with opcost")]
     NoModules,
     /// Weights of two cost models do not add up.
-    #[error("{module} is weighted by {found}, other modules by {first}: build all of them with one --cost")]
+    #[error("{module} is weighted by {actual}, other modules by {first}: build all of them with one --cost")]
     MixedCost {
         /// Path of the module.
         module: String,
         /// Its cost model.
-        found: String,
+        actual: String,
         /// That of the first module.
         first: String,
     },

@@ -23,12 +23,12 @@ use crate::{BlockListing, InstructionListing, SourceLine};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OtherModule {
     /// No module of the ledger has this name.
-    #[error("it has no module {module}; it has {known}")]
+    #[error("it has no module {module}; it has {available}")]
     Unknown {
         /// The name that was looked for.
         module: String,
         /// The names that there are.
-        known: String,
+        available: String,
     },
     /// The module was built otherwise, or is another now.
     #[error("{module} is not as it was counted: {what}; count it again, or take what was counted")]
@@ -48,7 +48,7 @@ pub fn module_of<'a>(ledger: &'a Ledger, module: &str) -> Result<&'a ModuleFacts
     let modules = &ledger.about.modules;
     modules.iter().find(|facts| facts.module == module).ok_or_else(|| {
         let known: Vec<&str> = modules.iter().map(|facts| facts.module.as_str()).collect();
-        OtherModule::Unknown { module: module.to_owned(), known: known.join(", ") }
+        OtherModule::Unknown { module: module.to_owned(), available: known.join(", ") }
     })
 }
 

@@ -69,7 +69,7 @@ pub fn make_ledger(
         let module = other.map.module.clone();
         return Err(RecoverError::MixedCost {
             module,
-            found: other.map.cost.name.clone(),
+            actual: other.map.cost.name.clone(),
             first: cost.name.clone(),
         });
     }
@@ -235,7 +235,7 @@ pub(crate) fn source_place(line: Option<(&str, u32)>) -> Option<SourcePlace> {
 }
 
 /// The ledger's word for an edge's kind, and the slot of a branch.
-pub(crate) fn way_of(kind: EdgeKind) -> (Way, Option<u32>) {
+pub(crate) fn kind_of(kind: EdgeKind) -> (Way, Option<u32>) {
     match kind {
         EdgeKind::Enter => (Way::Enter, None),
         EdgeKind::Branch { slot, .. } => (Way::Branch, Some(slot)),
@@ -249,9 +249,9 @@ pub(crate) fn way_of(kind: EdgeKind) -> (Way, Option<u32>) {
 pub(crate) fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, id: EdgeId) -> Subject {
     let edge = &function.edges[id];
     let block = |segment: SegmentId| number(function.segments[segment].block);
-    let (way, slot) = way_of(edge.kind);
+    let (way, slot) = kind_of(edge.kind);
     let (from, to) = (edge.from.map(block), edge.to.map(block));
-    Subject::Edge { function: facts.clone(), edge: number(id), way, from, to, slot }
+    Subject::Edge { function: facts.clone(), edge: number(id), edge_kind: way, from, to, slot }
 }
 
 #[cfg(test)]
@@ -289,7 +289,10 @@ mod tests {
         assert_eq!(ledger.sum(Column::Instructions, |s| matches!(s, Subject::Line(_))), 126);
         assert_eq!(ledger.sum(Column::Calls, is_function), 12);
         assert_eq!(ledger.sum(Column::Count, |s| matches!(s, Subject::Block { .. })), 30 + 20);
-        assert_eq!(ledger.sum(Column::Count, |s| matches!(s, Subject::Edge { way: Way::Return, .. })), 12);
+        assert_eq!(
+            ledger.sum(Column::Count, |s| matches!(s, Subject::Edge { edge_kind: Way::Return, .. })),
+            12
+        );
         assert_eq!(read_ledger(&write_ledger(&ledger)).unwrap(), ledger);
     }
 
@@ -298,7 +301,10 @@ mod tests {
         let map = call_left();
         let counts = recovered(&map, &[0, 1], &[(0, -1)]);
         let ledger = ledger_of(&[CountedModule { map: &map, counts: &counts }]).unwrap();
-        assert_eq!(ledger.sum(Column::Inherited, |s| matches!(s, Subject::Edge { way: Way::Left, .. })), 1);
+        assert_eq!(
+            ledger.sum(Column::Inherited, |s| matches!(s, Subject::Edge { edge_kind: Way::Left, .. })),
+            1
+        );
     }
 
     #[test]

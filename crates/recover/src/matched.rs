@@ -27,7 +27,7 @@ use opcost_profile::{Column, FunctionFacts, Ledger, Subject, Way};
 use thiserror::Error;
 
 use crate::FunctionCounts;
-use crate::ledger::{number, way_of};
+use crate::ledger::{kind_of, number};
 
 /// Why a ledger says nothing of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -52,7 +52,7 @@ pub struct Matched {
     /// Of each function its counts, or why there are none.
     pub functions: IdMap<FunctionId, Result<FunctionCounts, Unmatched>>,
     /// Functions that were counted, and are no more.
-    pub gone: Vec<String>,
+    pub removed: Vec<String>,
 }
 
 /// Whose counts a function gets that is in several modules.
@@ -66,16 +66,16 @@ pub enum Copies {
 
 /// What is in a ledger of one function of one module.
 #[derive(Clone)]
-struct Found<'a> {
+struct FunctionEntry<'a> {
     facts: &'a Arc<FunctionFacts>,
     calls: Option<u64>,
     blocks: BTreeMap<u32, u64>,
-    edges: BTreeMap<u32, FoundEdge>,
+    edges: BTreeMap<u32, EdgeEntry>,
 }
 
 #[derive(Clone)]
-struct FoundEdge {
-    way: Way,
+struct EdgeEntry {
+    kind: Way,
     from: Option<u32>,
     to: Option<u32>,
     slot: Option<u32>,
@@ -90,7 +90,7 @@ pub fn match_counts(map: &ModuleMap, ledger: &Ledger, copies: Copies) -> Matched
         let is_own = facts.module == map.module;
         is_own || if facts.is_local { locals.contains(&facts.key()) } else { copies == Copies::All }
     });
-    let is_own = |found: &Found<'_>| found.facts.module == map.module;
+    let is_own = |found: &FunctionEntry<'_>| found.facts.module == map.module;
     let mut meant = BTreeSet::new();
     let functions = map.functions.values().map(|function| {
         let key = function.key(&map.module);
@@ -106,19 +106,19 @@ pub fn match_counts(map: &ModuleMap, ledger: &Ledger, copies: Copies) -> Matched
     });
     let functions = functions.collect();
     let gone = found.iter().filter(|(key, bodies)| !meant.contains(*key) && bodies.iter().any(is_own));
-    Matched { functions, gone: gone.map(|(key, _)| key.name.to_string()).collect() }
+    Matched { functions, removed: gone.map(|(key, _)| key.name.to_string()).collect() }
 }
 
 /// By key, then in the order of modules.
 fn by_function<'a>(
     ledger: &'a Ledger,
     is_wanted: impl Fn(&FunctionFacts) -> bool,
-) -> BTreeMap<FunctionKey, Vec<Found<'a>>> {
-    let mut all: BTreeMap<(&str, &str), Found<'a>> = BTreeMap::new();
+) -> BTreeMap<FunctionKey, Vec<FunctionEntry<'a>>> {
+    let mut all: BTreeMap<(&str, &str), FunctionEntry<'a>> = BTreeMap::new();
     for fact in ledger.facts() {
         let Some(facts) = fact.subject.function().filter(|facts| is_wanted(facts)) else { continue };
         let Some(value) = fact.value else { continue };
-        let found = all.entry((&facts.name, &facts.module)).or_insert_with(|| Found {
+        let found = all.entry((&facts.name, &facts.module)).or_insert_with(|| FunctionEntry {
             facts,
             calls: None,
             blocks: BTreeMap::new(),
@@ -128,27 +128,28 @@ fn by_function<'a>(
             (Subject::Function { .. }, Column::Calls) => found.calls = Some(value),
             (Subject::Block { block, .. }, Column::Count) => drop(found.blocks.insert(*block, value)),
             (
-                Subject::Edge { edge, way, from, to, slot, .. },
+                Subject::Edge { edge, edge_kind: way, from, to, slot, .. },
                 column @ (Column::Count | Column::Inherited),
             ) => {
                 let value = i64::try_from(value).unwrap_or(i64::MAX);
                 // Frames that a child inherited stand below zero.
                 let value = if column == Column::Inherited { -value } else { value };
                 let (way, from, to, slot) = (*way, *from, *to, *slot);
-                let edge = found.edges.entry(*edge).or_insert(FoundEdge { way, from, to, slot, count: 0 });
+                let edge =
+                    found.edges.entry(*edge).or_insert(EdgeEntry { kind: way, from, to, slot, count: 0 });
                 edge.count = edge.count.saturating_add(value);
             }
             _ => {}
         }
     }
-    let mut by_key: BTreeMap<FunctionKey, Vec<Found<'a>>> = BTreeMap::new();
+    let mut by_key: BTreeMap<FunctionKey, Vec<FunctionEntry<'a>>> = BTreeMap::new();
     for (_, found) in all {
         by_key.entry(found.facts.key()).or_default().push(found);
     }
     by_key
 }
 
-impl Found<'_> {
+impl FunctionEntry<'_> {
     /// Adds another body of the same flow; one that says nothing of a place (it is no code there)
     /// adds nothing to it.
     fn add(&mut self, other: &Self) {
@@ -171,7 +172,7 @@ impl Found<'_> {
 
 fn counts_of<'f, 'l: 'f>(
     function: &FunctionMap,
-    bodies: impl Iterator<Item = &'f Found<'l>> + Clone,
+    bodies: impl Iterator<Item = &'f FunctionEntry<'l>> + Clone,
 ) -> Result<FunctionCounts, Unmatched> {
     let mut fitting = bodies.clone().filter(|found| found.facts.shape == function.shape);
     let Some(first) = fitting.next() else {
@@ -211,7 +212,10 @@ fn counts_of<'f, 'l: 'f>(
 }
 
 /// `None` where the placement has no edges.
-fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<EdgeId, i64>>, Unmatched> {
+fn edges_of(
+    function: &FunctionMap,
+    found: &FunctionEntry<'_>,
+) -> Result<Option<IdMap<EdgeId, i64>>, Unmatched> {
     if found.edges.is_empty() {
         // A body that the linker takes from elsewhere has none to tell.
         return Ok(function.edges.is_empty().then(IdMap::new));
@@ -220,11 +224,11 @@ fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<Ed
         return Err(Unmatched::OtherShape);
     }
     let block = |segment: SegmentId| number(function.segments[segment].block);
-    let same = |id: EdgeId, there: &FoundEdge| {
+    let same = |id: EdgeId, there: &EdgeEntry| {
         let edge = &function.edges[id];
-        let (way, slot) = way_of(edge.kind);
+        let (way, slot) = kind_of(edge.kind);
         let here = (way, slot, edge.from.map(block), edge.to.map(block));
-        here == (there.way, there.slot, there.from, there.to)
+        here == (there.kind, there.slot, there.from, there.to)
     };
     let of_edge = |id: EdgeId| match found.edges.get(&number(id)) {
         Some(there) if same(id, there) => Ok(there.count),
@@ -265,7 +269,7 @@ mod tests {
             let counts = recovered(&map, &counters, &left);
             let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
             let matched = match_counts(&map, &ledger, Copies::Own);
-            assert!(matched.gone.is_empty());
+            assert!(matched.removed.is_empty());
             for (id, made) in counts.functions.iter() {
                 let found = matched.functions[id].as_ref().expect("it fits");
                 assert_eq!((&found.segments, &found.edges), (&made.segments, &made.edges));
@@ -316,7 +320,7 @@ mod tests {
         other.module = "third.cpp".into();
         assert_eq!(entries(&other, Copies::Own), Err(Unmatched::Absent));
         assert_eq!(entries(&other, Copies::All), Ok(10));
-        assert!(match_counts(&other, &ledger, Copies::All).gone.is_empty());
+        assert!(match_counts(&other, &ledger, Copies::All).removed.is_empty());
     }
 
     /// A local `diamond`, called so in its module, or renamed by the linker of others.
@@ -336,7 +340,7 @@ mod tests {
         let of = |at: usize| CountedModule { map: &maps[at], counts: &counts[at] };
         let entries = |map: &ModuleMap, ledger: &opcost_profile::Ledger, copies| {
             let found = match_counts(map, ledger, copies);
-            assert!(found.gone.is_empty(), "{:?}", found.gone);
+            assert!(found.removed.is_empty(), "{:?}", found.removed);
             found.functions[FunctionId::new(0)].clone().map(|counts| counts.entries)
         };
         for order in [[0, 1], [1, 0]] {
@@ -364,13 +368,13 @@ mod tests {
         let counts = recovered(&old, &[10, 3], &[]);
         let ledger = ledger_of(CountedModule { map: &old, counts: &counts });
         let matched = match_counts(&linked, &ledger, Copies::Own);
-        assert!(matched.functions[FunctionId::new(0)].is_ok() && matched.gone.is_empty());
+        assert!(matched.functions[FunctionId::new(0)].is_ok() && matched.removed.is_empty());
         // With homes, a name that another function has now says nothing.
         let other = local("w.bc", "step.1", Some("a.c@step"));
         let ledger = ledger_of(CountedModule { map: &other, counts: &counts });
         let matched = match_counts(&linked, &ledger, Copies::Own);
         assert_eq!(matched.functions[FunctionId::new(0)], Err(Unmatched::Absent));
-        assert_eq!(matched.gone, ["step"]);
+        assert_eq!(matched.removed, ["step"]);
     }
 
     #[test]
@@ -396,6 +400,6 @@ mod tests {
         other.functions[function].name = "new".into();
         let matched = match_counts(&other, &ledger, Copies::Own);
         assert_eq!(matched.functions[function], Err(Unmatched::Absent));
-        assert_eq!(matched.gone, [map.functions[function].name.clone()]);
+        assert_eq!(matched.removed, [map.functions[function].name.clone()]);
     }
 }

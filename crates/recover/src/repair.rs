@@ -44,8 +44,8 @@ mod posing;
 mod program;
 mod rounding;
 mod scale;
+mod segment_edges;
 mod targets;
-mod ways;
 mod weighed;
 
 use opcost_flow::convex::{Series, Settings, SolveStatus};

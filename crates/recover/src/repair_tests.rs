@@ -168,7 +168,7 @@ fn a_loop_whose_turns_stand_in_the_code_tells_how_often_it_was_entered() {
     let back = edges(&|edge| edge.from == segment(1) && edge.to == segment(1));
     let entering = edges(&|edge| edge.from == segment(0) && edge.to == segment(1));
     assert_eq!((back.len(), entering.len()), (1, 1));
-    function.expected.loops = vec![KnownLoop { entering, back, turns: 49 }];
+    function.expected.loops = vec![KnownLoop { entering, back, back_edge_count: 49 }];
     let found = repaired(&map, seen);
     near(&counts(&found, 0), &[2000, 100_000, 2000], 0.01);
     assert_eq!(found.loops, (1, 0));
@@ -179,7 +179,7 @@ fn a_loop_whose_turns_stand_in_the_code_tells_how_often_it_was_entered() {
     assert_eq!(found.loops, (1, 0));
     // What cannot be is told: 49 turns more for each entry, and 3.
     let function = &mut map.functions[FunctionId::new(0)];
-    let other = KnownLoop { turns: 3, ..function.expected.loops[0].clone() };
+    let other = KnownLoop { back_edge_count: 3, ..function.expected.loops[0].clone() };
     function.expected.loops.push(other);
     assert_eq!(repaired(&map, seen).loops, (2, 1));
 }

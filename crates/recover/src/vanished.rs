@@ -53,7 +53,7 @@ fn open_frames(raw: &Raw<'_>, function: &FunctionMap) -> Option<i128> {
         if edge.meter == Meter::Derived {
             return None;
         }
-        let count = raw.known(edge.meter, edge.kind)?;
+        let count = raw.direct_count(edge.meter, edge.kind)?;
         Some(if edge.from.is_none() { open + count } else { open - count })
     })
 }

@@ -95,7 +95,7 @@ pub enum FunctionFate {
 /// A function that has a limit, or is recorded.
 pub struct CheckedFunction {
     /// Its name in the file.
-    pub asked: String,
+    pub listed_name: String,
     /// What became of it.
     pub fate: FunctionFate,
     /// File and line of the function, as debug information says; none without it.
@@ -155,13 +155,13 @@ impl CheckReport {
         })
     }
 
-    fn kept(&self) -> usize {
+    fn within_limits(&self) -> usize {
         self.runs.iter().filter(|run| run.verdict == CheckVerdict::Within).count()
     }
 
     fn summary(&self) -> String {
         let runs = if self.runs.len() == 1 { "run" } else { "runs" };
-        match self.runs.len() - self.kept() {
+        match self.runs.len() - self.within_limits() {
             0 => format!("all limits kept: {} {runs} of {}", self.runs.len(), self.file),
             broken => format!("{broken} of {} {runs} of {} not within limits", self.runs.len(), self.file),
         }
@@ -182,7 +182,7 @@ impl CheckedFunction {
     /// What it is called now; none if it is absent.
     pub fn name_now(&self) -> Option<&str> {
         match &self.fate {
-            FunctionFate::Present | FunctionFate::TakesOver => Some(&self.asked),
+            FunctionFate::Present | FunctionFate::TakesOver => Some(&self.listed_name),
             FunctionFate::Renamed(name) => Some(name),
             FunctionFate::Absent => None,
         }
@@ -305,7 +305,8 @@ pub fn print_check(report: &CheckReport, written: Option<bool>) -> String {
         for (function, said) in run.remarks() {
             let place =
                 function.place.as_ref().map_or(String::new(), |_| format!("{}  ", place_of(function)));
-            let _ = writeln!(out, "    {}  {}{said}", paint(STRONG, &function.asked), paint(DIM, place));
+            let _ =
+                writeln!(out, "    {}  {}{said}", paint(STRONG, &function.listed_name), paint(DIM, place));
         }
     }
     match written {
@@ -359,7 +360,7 @@ pub fn print_markdown(report: &CheckReport) -> String {
                 out,
                 "| {} | `{}` | {} | {} | {verdict} |",
                 cell(&run.name),
-                function.asked.replace('|', "\\|").replace('`', "'"),
+                function.listed_name.replace('|', "\\|").replace('`', "'"),
                 counted(function.instructions, "instruction"),
                 limit.map_or("–".to_owned(), grouped)
             );

@@ -53,7 +53,7 @@ impl FuelWatch {
 
     /// To be called every [`TICK`], while the child has not been waited for.
     pub(crate) fn tick(&mut self) {
-        let Some(page) = self.page().filter(|page| page.can_look) else { return };
+        let Some(page) = self.page().filter(|page| page.has_balance_signal) else { return };
         let Some(busy) = processor_time(self.pid) else { return };
         // One that waits in the kernel is left alone, so that no wait is cut short.
         let is_computing = busy.saturating_sub(self.busy) > TICK / 2;
@@ -66,8 +66,8 @@ impl FuelWatch {
     /// Asks a program that is about to be ended until it has said what is left.
     pub(crate) fn insist(&self) {
         let start = Instant::now();
-        let Some(before) = self.page().filter(|page| page.can_look) else { return };
-        let has_answered = || self.page().is_none_or(|page| page.looks != before.looks);
+        let Some(before) = self.page().filter(|page| page.has_balance_signal) else { return };
+        let has_answered = || self.page().is_none_or(|page| page.balance_reports != before.balance_reports);
         while !has_answered() && start.elapsed() < ANSWER {
             let _ = rustix::process::kill_process(self.pid, Signal::URG);
             std::thread::sleep(Duration::from_millis(1));

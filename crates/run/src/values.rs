@@ -224,7 +224,7 @@ fn check_open(what: &PointText, record: &PointRecord) -> OpenChecks {
         let place = match evaluate(&steps, &open.inputs) {
             Err(NoResult::NoNumber) => &mut checks.unchecked,
             Err(NoResult::TooLong) => &mut checks.too_long,
-            Ok(claimed) => match (i128::from(open.turns) <= claimed, claim.assumes.is_empty()) {
+            Ok(claimed) => match (i128::from(open.iterations) <= claimed, claim.assumes.is_empty()) {
                 (true, _) => &mut checks.counts.0,
                 (false, true) => &mut checks.counts.1,
                 (false, false) => &mut checks.counts.2,

@@ -85,11 +85,11 @@ pub struct Page {
     /// What the program's cell says, or said when it was stopped: it may be out of date.
     pub settled: i64,
     /// Whether the program says what is left when it gets a SIGURG.
-    pub can_look: bool,
+    pub has_balance_signal: bool,
     /// How often it did.
-    pub looks: u32,
+    pub balance_reports: u32,
     /// How `left` is known of a program that ended by a fault.
-    pub known: FaultBalance,
+    pub fault_balance: FaultBalance,
     /// Where it was stopped, if it was.
     pub stopped: Option<Stop>,
     /// Whether it crashed because its stack was full.
@@ -168,10 +168,10 @@ impl Page {
         };
         Some(Page {
             left,
-            known,
+            fault_balance: known,
             settled,
-            can_look: word(32)? & LOOKS != 0,
-            looks,
+            has_balance_signal: word(32)? & LOOKS != 0,
+            balance_reports: looks,
             stopped: is_stopped.then(|| stopped.clone()),
             is_stack_full: word(24)? == STACK,
             forbidden_call: (word(24)? == FORBIDDEN).then_some(word(28)?),
@@ -194,9 +194,9 @@ mod tests {
     const RUNNING: Page = Page {
         left: 0,
         settled: 0,
-        can_look: false,
-        looks: 0,
-        known: FaultBalance::AtMost,
+        has_balance_signal: false,
+        balance_reports: 0,
+        fault_balance: FaultBalance::AtMost,
         stopped: None,
         is_stack_full: false,
         forbidden_call: None,

@@ -46,7 +46,7 @@ enum Home {
     Nowhere(NowhereId),
 }
 
-struct Known {
+struct MappedImage {
     path: String,
     image: Image,
     hits: HashMap<u64, u64>,
@@ -66,7 +66,7 @@ pub(crate) struct Collector {
     selection: Option<Selection<Home>>,
     spaces: HashMap<u32, Space<Home>>,
     tasks: Tasks,
-    images: IdMap<ImageId, Known>,
+    images: IdMap<ImageId, MappedImage>,
     /// Path and mark → the image, or why it is none.
     opened: HashMap<(String, FileMark), Home>,
     nowhere: IdMap<NowhereId, u64>,
@@ -118,7 +118,7 @@ impl Collector {
 
     pub(crate) fn counts(&self) -> Counts {
         match &self.selection {
-            None => Counts { threads: self.tasks.seen(), ..self.counts },
+            None => Counts { threads: self.tasks.observed_threads(), ..self.counts },
             Some(selection) => {
                 let by_process = self.tasks.samples();
                 let threads = by_process.iter().map(|process| process.threads.len() as u64).sum();
@@ -236,7 +236,7 @@ impl Collector {
             Ok(image) => {
                 let path = mapping.path.clone();
                 let (hits, threads, runs) = (HashMap::new(), HashSet::new(), HashMap::new());
-                Home::Image(self.images.push(Known { path, image, hits, threads, runs }))
+                Home::Image(self.images.push(MappedImage { path, image, hits, threads, runs }))
             }
             Err(reason) => {
                 let reason = reason_of_name(&mapping.path).unwrap_or(reason);
@@ -260,7 +260,7 @@ impl Collector {
     fn sample(&mut self, sample: &Sample) {
         self.space(sample.pid);
         let place = match sample.mode {
-            Mode::User => self.place(sample.pid, sample.ip),
+            Mode::User => self.locate(sample.pid, sample.ip),
             Mode::Kernel => Err(self.nowhere(LostReason::Kernel, None)),
             Mode::Beyond => Err(self.nowhere(LostReason::Beyond, None)),
         };
@@ -284,21 +284,21 @@ impl Collector {
             }
         }
         if !sample.stack.is_empty() {
-            let frames = sample.stack.iter().map(|frame| self.place(sample.pid, *frame).ok()).collect();
+            let frames = sample.stack.iter().map(|frame| self.locate(sample.pid, *frame).ok()).collect();
             *self.stacks.entry(frames).or_default() += 1;
         }
     }
 
     /// Where a run of a process is, in the numbering of its file.
     fn run(&mut self, pid: u32, run: BranchRun) -> Option<(ImageId, BranchRun)> {
-        let (image, first) = self.place(pid, run.first).ok()?;
-        let (other, last) = self.place(pid, run.last).ok()?;
+        let (image, first) = self.locate(pid, run.first).ok()?;
+        let (other, last) = self.locate(pid, run.last).ok()?;
         (image == other && last.wrapping_sub(first) == run.last - run.first)
             .then_some((image, BranchRun { first, last }))
     }
 
     /// Where an address of a process is, in the numbering of its file.
-    fn place(&mut self, pid: u32, ip: u64) -> Result<(ImageId, u64), NowhereId> {
+    fn locate(&mut self, pid: u32, ip: u64) -> Result<(ImageId, u64), NowhereId> {
         let found = self.spaces.get(&pid).and_then(|space| space.find(ip));
         let Some((&home, offset)) = found else { return Err(self.nowhere(LostReason::Unmapped, None)) };
         match home {

@@ -45,12 +45,12 @@ pub enum Error {
         source: io::Error,
     },
     /// A name that means nothing to us.
-    #[error("no event is called `{name}`; there are {known}, and rHEX for a raw one")]
+    #[error("no event is called `{name}`; there are {available}, and rHEX for a raw one")]
     UnknownEvent {
         /// As asked for.
         name: String,
         /// All names.
-        known: String,
+        available: String,
     },
     /// No room for the ring, even for a small one.
     #[error("no memory for the ring of samples ({source}); raise kernel.perf_event_mlock_kb or ulimit -l")]

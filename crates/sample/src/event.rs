@@ -49,7 +49,7 @@ impl Event {
             Some(Ok(config)) => Ok(event(RAW, config)),
             _ => {
                 let known: Vec<&str> = NAMES.iter().map(|known| known.0).collect();
-                Err(Error::UnknownEvent { name: name.to_owned(), known: known.join(", ") })
+                Err(Error::UnknownEvent { name: name.to_owned(), available: known.join(", ") })
             }
         }
     }

@@ -194,7 +194,7 @@ impl ImageFile {
         match (mark, &self.image.build_id) {
             (FileMark::BuildId(ran), Some(found)) if same_build(ran, found) => return Ok(()),
             (FileMark::BuildId(ran), found) => {
-                return Err(LostReason::OtherBuild { ran: ran.clone(), found: found.clone() });
+                return Err(LostReason::OtherBuild { ran: ran.clone(), at_path: found.clone() });
             }
             (FileMark::Inode { device, inode }, _) => {
                 let found = (libc::major(metadata.dev()), libc::minor(metadata.dev()));

@@ -8,7 +8,7 @@
 //! A ring cannot serve an inherited event on all processors, so there is one
 //! event for each task and processor, inherited by all that the task starts,
 //! and one ring for each processor. Mappings, names and forks go to rings of
-//! their own ([`EventKind::News`], an event that never fires): when samples come
+//! their own ([`EventKind::Sideband`], an event that never fires): when samples come
 //! too fast some of them are lost, but never the mapping that the others need.
 //!
 //! Cost in the program: that of a bare event, plus a second event that the
@@ -49,7 +49,7 @@ pub(crate) enum Begin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
     Samples,
-    News,
+    Sideband,
 }
 
 impl Granted {
@@ -67,7 +67,7 @@ impl Granted {
         let mut granted =
             Granted { event, rate, with_kernel, with_stacks, with_branches, with_build_ids, counts_lost };
         loop {
-            let attempt = [EventKind::News, EventKind::Samples].into_iter().try_for_each(|kind| {
+            let attempt = [EventKind::Sideband, EventKind::Samples].into_iter().try_for_each(|kind| {
                 event::open(&granted.attributes(kind, Begin::OnCommand, 0), 0, None).map(drop)
             });
             let Err(error) = attempt else { return Ok(granted) };
@@ -115,7 +115,7 @@ impl Granted {
                 sample_type |= if self.with_branches { field::BRANCHES } else { 0 };
                 frequency = self.rate;
             }
-            EventKind::News => {
+            EventKind::Sideband => {
                 flags |= flag::MAPPINGS | flag::MAPPINGS_WITH_FILE | flag::NAMES | flag::NAMES_TELL_EXEC;
                 flags |= if self.with_build_ids { flag::BUILD_IDS } else { 0 };
             }
@@ -192,7 +192,7 @@ pub(crate) fn open_task(
 ) -> Result<(), Error> {
     for processor in processors() {
         // Samples first: who is seen being born has inherited both.
-        for (kind, pages) in [(EventKind::Samples, pages), (EventKind::News, pages.clamp(1, 32))] {
+        for (kind, pages) in [(EventKind::Samples, pages), (EventKind::Sideband, pages.clamp(1, 32))] {
             let bytes = pages * crate::sys::page_size() as usize;
             let attributes = granted.attributes(kind, begin, bytes);
             let event = match event::open(&attributes, task, Some(processor)) {
@@ -294,15 +294,15 @@ mod tests {
         assert_eq!((attributes.watermark, attributes.frequency), (2048, 4000));
         assert_eq!(attributes.sample_type.count_ones(), 3);
         assert_ne!(attributes.flags & flag::EXCLUDE_KERNEL, 0);
-        assert_eq!(granted.attributes(EventKind::News, Begin::Now, 4096).frequency, 0);
+        assert_eq!(granted.attributes(EventKind::Sideband, Begin::Now, 4096).frequency, 0);
         assert_eq!(attributes.branch_sample_type, 0);
         // With branches, samples have them, and news do not.
         let granted = Granted { with_branches: true, ..granted };
         let told = |code| granted.refusal(io::Error::from_raw_os_error(code)).to_string();
         assert!(told(libc::ENOENT).contains("records no branches"), "{}", told(libc::ENOENT));
         assert!(told(libc::EACCES).contains("perf_event_paranoid"), "{}", told(libc::EACCES));
-        let [samples, news] =
-            [EventKind::Samples, EventKind::News].map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
+        let [samples, news] = [EventKind::Samples, EventKind::Sideband]
+            .map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
         assert_eq!((samples.sample_type & field::BRANCHES, samples.branch_sample_type), (field::BRANCHES, 9));
         assert_eq!((news.sample_type & field::BRANCHES, news.branch_sample_type), (0, 0));
     }

@@ -455,7 +455,7 @@ impl<'a> Reader<'a> {
             torn: counts.torn,
             throttled: counts.throttled,
             event: attribute.event.clone(),
-            rate: Rate { asked: attribute.rate, granted: attribute.rate },
+            rate: Rate { requested: attribute.rate, granted: attribute.rate },
             cpu: None,
             wall: Duration::from_nanos(end - begin),
             processes: counts.processes,

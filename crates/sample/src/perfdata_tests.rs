@@ -62,7 +62,7 @@ fn samples_of_a_file_lead_to_addresses() {
     let (bytes, path, address) = example();
     let samples = read(&bytes).unwrap();
     assert_eq!((samples.total, samples.lost, samples.broken), (4, 7, 0));
-    assert_eq!((&*samples.event, samples.rate.asked, samples.end), ("cpu-clock", 4000, End::FileEnd));
+    assert_eq!((&*samples.event, samples.rate.requested, samples.end), ("cpu-clock", 4000, End::FileEnd));
     assert_eq!(samples.wall, Duration::from_nanos(30));
     assert_eq!(samples.image(&path).unwrap().hits, [(address + 16, 2), (address + 64, 1)]);
     assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Unmapped), 1);

@@ -25,7 +25,7 @@ pub enum LostReason {
         /// The build-id of what ran.
         ran: Vec<u8>,
         /// That of the file at its path, if it has one.
-        found: Option<Vec<u8>>,
+        at_path: Option<Vec<u8>>,
     },
     /// In a file without build-id that was replaced or changed since.
     Replaced,
@@ -53,7 +53,7 @@ impl fmt::Display for LostReason {
             LostReason::Anonymous => "in code that the program made itself",
             LostReason::Unmapped => "at an address without a known mapping",
             LostReason::Deleted => "in a file that was deleted",
-            LostReason::OtherBuild { ran, found } => {
+            LostReason::OtherBuild { ran, at_path: found } => {
                 let found = found.as_deref().map_or("none".to_owned(), hexadecimal);
                 return write!(
                     f,

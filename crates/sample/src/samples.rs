@@ -71,7 +71,7 @@ pub struct LeftOut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// By the caller.
-    pub asked: u64,
+    pub requested: u64,
     /// By the kernel, which has an upper limit.
     pub granted: u64,
 }

@@ -93,7 +93,7 @@ pub enum SessionProgress {
 /// Sampling that goes on.
 pub struct Sampler {
     granted: Granted,
-    asked: u64,
+    requested: u64,
     channels: Vec<Channel>,
     /// A handle on each process whose end is waited for, until it has come.
     processes: Vec<OwnedFd>,
@@ -176,7 +176,7 @@ impl Sampler {
         fold.taken = kept.is_some().then(Vec::new);
         Ok(Sampler {
             granted,
-            asked,
+            requested: asked,
             channels: Vec::new(),
             processes: Vec::new(),
             child: None,
@@ -225,7 +225,7 @@ impl Sampler {
 
     /// What was asked for and what the kernel granted.
     pub fn rate(&self) -> Rate {
-        Rate { asked: self.asked, granted: self.granted.rate }
+        Rate { requested: self.requested, granted: self.granted.rate }
     }
 
     /// Collects until all has ended or `limit` is over.
@@ -240,7 +240,7 @@ impl Sampler {
                 return Ok(SessionProgress::GoesOn);
             }
             self.sleep(rest.min(TICK))?;
-            self.round();
+            self.run_pass();
         }
     }
 
@@ -293,7 +293,7 @@ impl Sampler {
     }
 
     /// One round: what is old enough is counted.
-    fn round(&mut self) {
+    fn run_pass(&mut self) {
         let began = sys::now();
         self.drain();
         self.keep();
@@ -315,8 +315,8 @@ impl Sampler {
     /// What there is so far; sampling goes on.
     pub fn snapshot(&mut self) -> Result<Samples, Error> {
         // Whatever was written before the first round is ready in the second.
-        self.round();
-        self.round();
+        self.run_pass();
+        self.run_pass();
         self.samples()
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Tasks {
     process_of: HashMap<u32, ProcessId>,
     thread_of: HashMap<u32, ThreadId>,
     /// Threads that were seen; one that goes on over `exec` is one.
-    seen: u64,
+    observed_threads: u64,
 }
 
 /// The numbers of a thread at a moment: its process's and its own.
@@ -61,8 +61,8 @@ pub(crate) struct ThreadNumber {
 
 impl Tasks {
     /// Threads that were seen.
-    pub(crate) fn seen(&self) -> u64 {
-        self.seen
+    pub(crate) fn observed_threads(&self) -> u64 {
+        self.observed_threads
     }
 
     /// A sample was taken in a thread, which is returned.
@@ -124,7 +124,7 @@ impl Tasks {
     fn begin(&mut self, process: ProcessId, tid: u32, name: Option<String>) -> ThreadId {
         let thread = self.threads.push(Thread { process, tid, name, hits: 0 });
         // Of one that ended there was a record, and its number is free.
-        self.seen += u64::from(self.thread_of.insert(tid, thread).is_none());
+        self.observed_threads += u64::from(self.thread_of.insert(tid, thread).is_none());
         thread
     }
 
@@ -186,7 +186,7 @@ mod tests {
         tasks.sample(7, 8);
         assert_eq!(names(&tasks), [(8, name("worker"), 4), (7, name("server"), 1)]);
         assert_eq!(told(&tasks), [(7, name("server"), 5, 2)], "a worker's name is not the process's");
-        assert_eq!(tasks.seen(), 2);
+        assert_eq!(tasks.observed_threads(), 2);
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
             tasks.sample(2, 2);
         }
         assert_eq!(told(&tasks), [(2, name("sort"), 5, 1), (2, name("shell"), 2, 1)]);
-        assert_eq!(tasks.seen(), 2, "the thread goes on");
+        assert_eq!(tasks.observed_threads(), 2, "the thread goes on");
         // The number is used again, by a process and by a thread of another one.
         tasks.exit(2);
         tasks.fork(numbers(2, 2), numbers(1, 1));

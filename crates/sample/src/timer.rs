@@ -59,8 +59,8 @@ struct Stream {
     pid: u32,
     ring: Ring,
     /// Mappings at the look before: begin, length, offset, path.
-    seen: BTreeSet<(u64, u64, u64, String)>,
-    looked: u64,
+    known_mappings: BTreeSet<(u64, u64, u64, String)>,
+    observed_at: u64,
 }
 
 /// Sampling by a timer in the program.
@@ -72,7 +72,7 @@ pub struct TimerSampler {
     child: Child,
     handle: Option<OwnedFd>,
     fold: Fold,
-    asked: u64,
+    requested: u64,
     pages: usize,
     began: Instant,
     end: End,
@@ -125,7 +125,7 @@ impl TimerSampler {
             child,
             handle: Some(handle),
             fold: Fold::new(SystemTime::now()),
-            asked,
+            requested: asked,
             pages,
             began: Instant::now(),
             end: End::GoesOn,
@@ -158,7 +158,7 @@ impl TimerSampler {
                 return Ok(SessionProgress::GoesOn);
             }
             self.sleep(rest.min(ROUND))?;
-            self.round();
+            self.run_pass();
         }
     }
 
@@ -181,8 +181,8 @@ impl TimerSampler {
 
     /// What there is so far; sampling goes on.
     pub fn snapshot(&mut self) -> Result<Samples, Error> {
-        self.round();
-        self.round();
+        self.run_pass();
+        self.run_pass();
         self.samples()
     }
 
@@ -190,12 +190,12 @@ impl TimerSampler {
     /// samples from now on is not read.
     pub fn finish(mut self) -> Result<Samples, Error> {
         self.sleep(Duration::ZERO)?;
-        self.round();
+        self.run_pass();
         self.fold.finish();
         self.samples()
     }
 
-    fn round(&mut self) {
+    fn run_pass(&mut self) {
         let began = sys::now();
         self.find_streams();
         let mut bytes = Vec::new();
@@ -206,8 +206,8 @@ impl TimerSampler {
             bytes.clear();
             stream.ring.drain(&mut bytes);
             self.fold.feed(&LAYOUT, &bytes, |_| true);
-            if let Some(mappings) = mappings.filter(|_| stream.ring.told(word::LOOKED) <= looked) {
-                stream.look(mappings, looked, &mut self.fold);
+            if let Some(mappings) = mappings.filter(|_| stream.ring.control_word(word::LOOKED) <= looked) {
+                stream.update_mappings(mappings, looked, &mut self.fold);
             }
         }
         self.fold.finish_round(began);
@@ -234,11 +234,20 @@ impl TimerSampler {
                 continue;
             }
             if let Ok(ring) = Ring::map(file.as_fd(), self.pages)
-                && ring.told(word::READY) == 1
+                && ring.control_word(word::READY) == 1
             {
                 // What this process was before, it is not any more.
-                self.streams.iter_mut().filter(|old| old.pid == pid).for_each(|old| old.looked = u64::MAX);
-                self.streams.push(Stream { name, pid, ring, seen: BTreeSet::new(), looked: 0 });
+                self.streams
+                    .iter_mut()
+                    .filter(|old| old.pid == pid)
+                    .for_each(|old| old.observed_at = u64::MAX);
+                self.streams.push(Stream {
+                    name,
+                    pid,
+                    ring,
+                    known_mappings: BTreeSet::new(),
+                    observed_at: 0,
+                });
             }
         }
     }
@@ -250,7 +259,7 @@ impl TimerSampler {
                 .to_owned();
             return Err(Error::Timer { what });
         }
-        let sum = |word| self.streams.iter().map(|stream| stream.ring.told(word)).sum::<u64>();
+        let sum = |word| self.streams.iter().map(|stream| stream.ring.control_word(word)).sum::<u64>();
         let (counts, hits) = (self.fold.collector.counts(), self.fold.collector.hits());
         Ok(Samples {
             images: hits.images,
@@ -263,7 +272,7 @@ impl TimerSampler {
             torn: 0,
             throttled: 0,
             event: "timer".to_owned(),
-            rate: Rate { asked: self.asked, granted: self.asked.min(FASTEST) },
+            rate: Rate { requested: self.requested, granted: self.requested.min(FASTEST) },
             // With what ran unentered, so that the rate tells of it.
             cpu: Some(Duration::from_nanos(sum(word::CPU)).max(self.used)),
             wall: self.began.elapsed(),
@@ -280,18 +289,21 @@ impl TimerSampler {
 
 impl Stream {
     /// Adds what is mapped now and was not at the look before.
-    fn look(&mut self, mappings: Vec<Mapping>, looked: u64, fold: &mut Fold) {
-        if self.looked == u64::MAX {
+    fn update_mappings(&mut self, mappings: Vec<Mapping>, looked: u64, fold: &mut Fold) {
+        if self.observed_at == u64::MAX {
             return;
         }
         let name = |of: &Mapping| (of.start, of.length, of.offset, of.path.clone());
         let now: BTreeSet<_> = mappings.iter().map(name).collect();
-        let since =
-            if self.seen.is_subset(&now) { self.looked.max(self.ring.told(word::LOOKED)) } else { looked };
-        for mapping in mappings.into_iter().filter(|mapping| !self.seen.contains(&name(mapping))) {
+        let since = if self.known_mappings.is_subset(&now) {
+            self.observed_at.max(self.ring.control_word(word::LOOKED))
+        } else {
+            looked
+        };
+        for mapping in mappings.into_iter().filter(|mapping| !self.known_mappings.contains(&name(mapping))) {
             fold.queue.push(Stamped { time: Some(since), record: Record::Mapping(Box::new(mapping)) });
         }
-        (self.seen, self.looked) = (now, looked);
+        (self.known_mappings, self.observed_at) = (now, looked);
     }
 }
 

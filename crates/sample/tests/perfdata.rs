@@ -34,7 +34,7 @@ fn what_perf_recorded_leads_to_the_same_functions() {
         let Some(file) = recorded(&shop, &program, more) else { return };
         let samples = read_perf_data(&file).expect("it is read");
         assert_eq!((samples.end, samples.broken), (End::FileEnd, 0), "{more:?}");
-        assert_eq!((&*samples.event, samples.rate.asked), ("cpu-clock", 4000));
+        assert_eq!((&*samples.event, samples.rate.requested), ("cpu-clock", 4000));
         assert_eq!(samples.total, referee(&file), "{more:?}");
         let image = samples.image(program.to_str().expect("a plain path"));
         let image = image.unwrap_or_else(|| panic!("{more:?}: {:?}", samples.homeless));

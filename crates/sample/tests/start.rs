@@ -178,7 +178,7 @@ fn another_build_at_the_path_is_refused() {
     let refused = samples.homeless.iter().find(|homeless| homeless.path.as_ref() == Some(&program));
     let refused = refused.expect("the refusal is told");
     assert!(refused.hits > 50, "{}", refused.hits);
-    assert!(matches!(&refused.reason, LostReason::OtherBuild { found: Some(_), .. }), "{}", refused.reason);
+    assert!(matches!(&refused.reason, LostReason::OtherBuild { at_path: Some(_), .. }), "{}", refused.reason);
     assert!(refused.reason.to_string().contains("another build"), "{}", refused.reason);
 }
 
@@ -389,7 +389,7 @@ fn an_overhead_picks_a_rate() {
     let pace = opcost_sample::Pace::Overhead(0.02);
     let sampler = Sampler::start(Command::new("true"), &SessionOptions { pace, ..SessionOptions::default() });
     let rate = sampler.expect("it starts").rate();
-    assert!((10..=100_000).contains(&rate.granted) && rate.granted == rate.asked, "{rate:?}");
+    assert!((10..=100_000).contains(&rate.granted) && rate.granted == rate.requested, "{rate:?}");
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn more_than_the_kernel_takes_is_told() {
         return;
     }
     let rate = Sampler::start(Command::new("true"), &options(1_000_000_000)).expect("it starts").rate();
-    assert!(rate.asked == 1_000_000_000 && rate.granted < rate.asked, "{rate:?}");
+    assert!(rate.requested == 1_000_000_000 && rate.granted < rate.requested, "{rate:?}");
 }
 
 #[test]

@@ -43,7 +43,8 @@ fn stream(run: &InterpretedRun, shapes: &[LoopShape], slice: &Slice) -> String {
         let constant = constant_of(slice, &shapes[one.shape]);
         match constant {
             None if slice.constants.is_empty() => {
-                text += &format!("{frame} {} {:?} {}\n", one.shape, one.turns_around, one.header_executions);
+                text +=
+                    &format!("{frame} {} {:?} {}\n", one.shape, one.outer_back_edges, one.header_executions);
             }
             None => text += &format!("{frame} {} {}\n", one.shape, one.header_executions),
             Some(ConstantLoop { entries: None, .. }) => text += &format!("{frame} {}\n", one.shape),

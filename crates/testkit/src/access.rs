@@ -10,7 +10,7 @@ use opcost_ir::{Flags, Instruction, Type, TypeId, Value};
 
 use crate::kinds;
 use crate::machine::{InterpretedMachine, InterpreterStep};
-use crate::outcome::{Ended, LoadSeen, ObservedUse};
+use crate::outcome::{Ended, ObservedLoad, ObservedUse};
 use crate::scalar::{Pointer, Scalar, mask, signed};
 
 /// Offsets of a `getelementptr`, summed up.
@@ -82,7 +82,7 @@ impl InterpretedMachine<'_, '_> {
             let writers = bytes.unwrap_or_default().iter().map(|byte| byte.writer).collect();
             let (frame, at) = (self.frame().id, self.site());
             let value = value.clone();
-            self.loads.push(LoadSeen { frame, at, step: self.steps - 1, address, value, writers });
+            self.loads.push(ObservedLoad { frame, at, step: self.steps - 1, address, value, writers });
         }
         Ok(value)
     }

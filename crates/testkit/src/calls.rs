@@ -44,7 +44,7 @@ impl InterpretedMachine<'_, '_> {
                 let name = &self.program.module.declarations[id].name;
                 // Metadata and the like are no values, and mean nothing here.
                 let arguments: Vec<Scalar> =
-                    arguments.map(|&value| self.known(value).unwrap_or(Scalar::Undefined)).collect();
+                    arguments.map(|&value| self.value_of(value).unwrap_or(Scalar::Undefined)).collect();
                 self.declared(instruction, name, &arguments)
             }
             _ => self.trap(Trap::NoFunction),
@@ -83,7 +83,7 @@ impl InterpretedMachine<'_, '_> {
                 self.returns.insert(buffer, back);
                 self.called(Some(Scalar::integer(32, 0)))
             }
-            ("longjmp" | "_longjmp" | "siglongjmp", [buffer, value]) => self.jump_back(buffer, value),
+            ("longjmp" | "_longjmp" | "siglongjmp", [buffer, value]) => self.long_jump(buffer, value),
             _ => self.unsupported(format!("a call of {name}")),
         }
     }
@@ -114,7 +114,7 @@ impl InterpretedMachine<'_, '_> {
         self.called(None)
     }
 
-    fn jump_back(&mut self, buffer: &Scalar, value: &Scalar) -> InterpreterStep<()> {
+    fn long_jump(&mut self, buffer: &Scalar, value: &Scalar) -> InterpreterStep<()> {
         let buffer = self.address(buffer.clone())?;
         let back = self.returns.get(&buffer).copied();
         let Some(back) = back.filter(|back| self.stack.iter().any(|frame| frame.id == back.frame)) else {

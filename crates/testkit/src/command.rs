@@ -1,10 +1,10 @@
 //! What does the command do, in a folder of its own?
 //!
 //! The harness of all tests that run `opcost` as its users do. A [`Workplace`] is a folder that
-//! goes away, with the command, compilers and the shell in it; [`Said`] is what one of them said
+//! goes away, with the command, compilers and the shell in it; [`ProgramOutput`] is what one of them said
 //! and how it ended. What is special to a test program (directives, referees, documents of a verb)
 //! is a layer over these and lies there. [`corpus`] names the programs of the repository,
-//! [`holds_to_schema`] holds a document to the schema that it names, and [`Page`] is a browser
+//! [`holds_to_schema`] holds a document to the schema that it names, and [`BrowserPage`] is a browser
 //! that opened a file.
 //!
 //! All programs start with one environment: no input, messages in English, lines of 160 columns,
@@ -15,14 +15,14 @@
 //! takes it from `command(..).output()`.
 
 mod browser;
-mod said;
+mod output;
 mod schema;
 mod workplace;
 
 use std::path::Path;
 
-pub use browser::Page;
-pub use said::Said;
+pub use browser::BrowserPage;
+pub use output::ProgramOutput;
 pub use schema::holds_to_schema;
 pub use workplace::Workplace;
 

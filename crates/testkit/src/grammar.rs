@@ -13,7 +13,7 @@ mod counters;
 mod feature;
 mod loops;
 mod odd;
-mod places;
+mod slots;
 mod text;
 
 use std::collections::BTreeSet;
@@ -29,8 +29,8 @@ use crate::random::Random;
 use crate::scalar::{Pointer, Scalar};
 use loops::write_loop;
 use odd::write_odd;
-use places::{DATA, FUNCTIONS, WRITABLE, write_entry};
-use text::{Known, Scope, Text};
+use slots::{DATA, FUNCTIONS, WRITABLE, write_entry};
+use text::{IntegerOperand, Scope, Text};
 
 /// A random module.
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ pub fn random_loops(seed: u64) -> Case {
 fn write_run(text: &mut Text, parameters: &[u32]) -> String {
     let mut scope = Scope::default();
     for (position, &width) in parameters.iter().enumerate() {
-        scope.arguments.push(Known::new(format!("%p{position}"), width));
+        scope.arguments.push(IntegerOperand::new(format!("%p{position}"), width));
     }
     scope.values = scope.arguments.clone();
     text.begin("entry");
@@ -150,7 +150,7 @@ fn write_run(text: &mut Text, parameters: &[u32]) -> String {
             text.has(Feature::UsedBehind);
         }
     }
-    let result = scope.values.last().cloned().unwrap_or_else(|| Known::new("0", text.width));
+    let result = scope.values.last().cloned().unwrap_or_else(|| IntegerOperand::new("0", text.width));
     text.line(format!("ret i{} {}", result.width, result.name));
     let list: Vec<String> =
         scope.arguments.iter().map(|argument| format!("i{} {}", argument.width, argument.name)).collect();
@@ -167,7 +167,7 @@ fn write_run(text: &mut Text, parameters: &[u32]) -> String {
 fn write_recursion(text: &mut Text, scope: &Scope) {
     text.has(Feature::Recursion);
     let [again, on] = ["again", "on"].map(|hint| text.label(hint));
-    let Known { name, width } = scope.arguments[0].clone();
+    let IntegerOperand { name, width } = scope.arguments[0].clone();
     let test = text.result("t", 1, format!("icmp ne i{width} {name}, 0")).name;
     text.branch(&test, &again, &on);
     text.begin(&again);

@@ -54,7 +54,7 @@ pub use marks::{
 };
 pub use memory::Memory;
 pub use outcome::{
-    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, ObservedUse, ObservedWrite,
+    Activation, Ended, FrameId, LoopEnd, LoopShape, ObservedFrame, ObservedLoad, ObservedUse, ObservedWrite,
     ObservedWriter, Site, Trap,
 };
 pub use random::Random;

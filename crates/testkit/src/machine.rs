@@ -14,7 +14,7 @@ use crate::externals::ExternalCalls;
 use crate::interpreter::Interpreter;
 use crate::memory::{Fault, Memory};
 use crate::outcome::{
-    Ended, FrameId, FrameSeen, LoadSeen, ObservedUse, ObservedWrite, ObservedWriter, Site, Trap,
+    Ended, FrameId, ObservedFrame, ObservedLoad, ObservedUse, ObservedWrite, ObservedWriter, Site, Trap,
 };
 use crate::record::{Open, Passed, Recorder};
 use crate::run::InterpretedRun;
@@ -55,13 +55,13 @@ pub(crate) struct InterpretedMachine<'a, 'm> {
     pub(crate) memory: Memory,
     /// Never empty while something is executed.
     pub(crate) stack: Vec<InterpretedFrame>,
-    pub(crate) frames: IdMap<FrameId, FrameSeen>,
+    pub(crate) frames: IdMap<FrameId, ObservedFrame>,
     pub(crate) recorder: Recorder,
-    pub(crate) loads: Vec<LoadSeen>,
+    pub(crate) loads: Vec<ObservedLoad>,
     pub(crate) returns: HashMap<Pointer, Return>,
     pub(crate) steps: u64,
     values: Vec<(FunctionId, Value, u128)>,
-    seen: HashSet<(FunctionId, Value, u128)>,
+    noted: HashSet<(FunctionId, Value, u128)>,
     /// Results of phis that are not noted yet; kept for its room.
     phis: Vec<(InstructionId, Scalar)>,
 }
@@ -86,7 +86,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
             returns: HashMap::new(),
             steps: 0,
             values: Vec::new(),
-            seen: HashSet::new(),
+            noted: HashSet::new(),
             phis: Vec::new(),
         }
     }
@@ -155,7 +155,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
     }
 
     /// An operand's value; `None` if it is no value or was not computed.
-    pub(crate) fn known(&self, value: Value) -> Option<Scalar> {
+    pub(crate) fn value_of(&self, value: Value) -> Option<Scalar> {
         let frame = self.frame();
         match value {
             Value::Instruction(id) => frame.values[id].clone(),
@@ -172,7 +172,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
     }
 
     pub(crate) fn value(&self, value: Value) -> InterpreterStep<Scalar> {
-        match self.known(value) {
+        match self.value_of(value) {
             Some(value) => Ok(value),
             None => self.unsupported(match value {
                 Value::Constant(id) => format!("the constant {}", self.program.module.constants[id].text),
@@ -192,7 +192,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
             return Err(Ended::RoomUsedUp);
         }
         let body = &self.program.module.functions[function];
-        let id = self.frames.push(FrameSeen { function, caller, step: self.steps });
+        let id = self.frames.push(ObservedFrame { function, caller, step: self.steps });
         for (position, argument) in (0..).zip(&mut arguments) {
             self.rewrite(function, Value::Argument(position), argument);
             self.see(function, Value::Argument(position), argument);
@@ -261,7 +261,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
             Scalar::Pointer(pointer) => u128::from(pointer.offset as u64),
             _ => return,
         };
-        if self.seen.insert((function, of, bits)) {
+        if self.noted.insert((function, of, bits)) {
             self.values.push((function, of, bits));
         }
     }
@@ -339,7 +339,7 @@ impl<'a, 'm> InterpretedMachine<'a, 'm> {
             let passed = Passed { frame: frame.id, function: frame.function, from, to: target, step: steps };
             self.recorder.edge(shapes, &mut frame.open, passed);
             let mut recorder = std::mem::take(&mut self.recorder);
-            recorder.look(shapes, &self.frame().open, target, |value| self.known(value));
+            recorder.note_watched(shapes, &self.frame().open, target, |value| self.value_of(value));
             self.recorder = recorder;
         }
         Ok(())

@@ -53,7 +53,7 @@ struct Object {
 pub struct Memory {
     objects: IdMap<ObjectId, Object>,
     next_base: u64,
-    kept: u64,
+    stored_bytes: u64,
     pub(crate) pointer_bytes: u8,
     /// Who writes now.
     pub(crate) writer: ObservedWriter,
@@ -65,7 +65,7 @@ impl Memory {
         let mut memory = Memory {
             objects: IdMap::new(),
             next_base: 0,
-            kept: 0,
+            stored_bytes: 0,
             pointer_bytes: pointer_bits.div_ceil(8) as u8,
             writer: ObservedWriter::Initial,
         };
@@ -133,7 +133,7 @@ impl Memory {
     /// Forgets what an object holds.
     pub(crate) fn forget(&mut self, object: ObjectId) {
         let object = &mut self.objects[object];
-        self.kept -= object.bytes.len() as u64;
+        self.stored_bytes -= object.bytes.len() as u64;
         object.bytes.clear();
         object.filler = Content::Undefined;
     }
@@ -179,8 +179,8 @@ impl Memory {
         }
         let (start, end) = (at.offset as usize, at.offset as usize + contents.len());
         if end > object.bytes.len() {
-            self.kept += (end - object.bytes.len()) as u64;
-            if self.kept > MOST_BYTES {
+            self.stored_bytes += (end - object.bytes.len()) as u64;
+            if self.stored_bytes > MOST_BYTES {
                 return Err(Fault::NoRoom);
             }
             object.bytes.resize(end, Byte { content: object.filler, writer: ObservedWriter::Initial });

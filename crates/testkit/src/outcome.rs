@@ -136,7 +136,7 @@ pub struct Activation {
     pub parent: Option<usize>,
     /// The loops around it in the same call, outer ones first, by position, and how often each went
     /// back before this one began.
-    pub turns_around: Vec<(usize, u64)>,
+    pub outer_back_edges: Vec<(usize, u64)>,
     /// Where control came from.
     pub entered_from: BlockId,
     /// How often control came back to the header from inside.
@@ -193,7 +193,7 @@ pub enum ObservedWriter {
 
 /// One execution of a load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoadSeen {
+pub struct ObservedLoad {
     /// The call of the function that it is in.
     pub frame: FrameId,
     /// The load.
@@ -210,7 +210,7 @@ pub struct LoadSeen {
 
 /// One call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameSeen {
+pub struct ObservedFrame {
     /// The function.
     pub function: FunctionId,
     /// The call of it; `None` for the first.

@@ -43,7 +43,7 @@ impl Shapes {
         self.members[shape][block]
     }
 
-    fn headed_by(&self, function: FunctionId, block: BlockId) -> &[usize] {
+    fn loops_with_header(&self, function: FunctionId, block: BlockId) -> &[usize] {
         self.by_header[function].get(block).map_or(&[], Vec::as_slice)
     }
 }
@@ -86,7 +86,7 @@ impl Recorder {
             }
             stays
         });
-        for &shape in shapes.headed_by(function, to) {
+        for &shape in shapes.loops_with_header(function, to) {
             if let Some(one) = open.iter().find(|one| one.shape == shape) {
                 activations[one.activation].back_edges += 1;
                 activations[one.activation].header_executions += 1;
@@ -100,7 +100,7 @@ impl Recorder {
                 shape,
                 frame,
                 parent,
-                turns_around,
+                outer_back_edges: turns_around,
                 entered_from: from,
                 back_edges: 0,
                 header_executions: 1,
@@ -111,7 +111,7 @@ impl Recorder {
     }
 
     /// Notes the watched values of the loops whose header this is.
-    pub(crate) fn look(
+    pub(crate) fn note_watched(
         &mut self,
         shapes: &Shapes,
         open: &[Open],

@@ -8,7 +8,7 @@ use opcost_ir::Value;
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::memory::Memory;
-use crate::outcome::{Activation, Ended, FrameId, FrameSeen, LoadSeen, ObservedWriter};
+use crate::outcome::{Activation, Ended, FrameId, ObservedFrame, ObservedLoad, ObservedWriter};
 
 /// What a run observed.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub struct InterpretedRun {
     /// Each time a loop was entered, in order.
     pub activations: Vec<Activation>,
     /// Each load, in order, if asked for.
-    pub loads: Vec<LoadSeen>,
+    pub loads: Vec<ObservedLoad>,
     /// Each call of a defined function, in order; the first is the run's own.
-    pub frames: IdMap<FrameId, FrameSeen>,
+    pub frames: IdMap<FrameId, ObservedFrame>,
     /// Memory at the end.
     pub memory: Memory,
     /// Each number that a result or parameter had, once, in the order in which they first had it,

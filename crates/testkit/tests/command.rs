@@ -17,7 +17,7 @@ fn what_was_said_and_how_it_ended() {
     let name = place.write("deep/down.sh", "echo '{\"out\": 1}'; echo err >&2; exit 3\n");
     let said = place.opcost(&[&name]).expect(3);
     assert_eq!((said.json(), &*said.stderr), (json!({ "out": 1 }), "err\n"));
-    said.tells(&["err", "r"]);
+    said.expect_stderr(&["err", "r"]);
     assert!(said.line.contains("deep/down.sh") && said.all().contains("status 3"), "{}", said.all());
     let killed = place.opcost(&["-c", "kill -9 $$"]);
     assert_eq!((killed.status, killed.signal), (-1, Some(9)));
@@ -45,8 +45,8 @@ fn what_is_not_so_fails() {
         assert!(catch_unwind(asked).is_err(), "{what}");
     };
     fails("another status", &|| drop(said().expect(0)));
-    fails("words that are missing", &|| said().tells(&["well"]));
-    fails("a panic", &|| said().tells(&[]));
+    fails("words that are missing", &|| said().expect_stderr(&["well"]));
+    fails("a panic", &|| said().expect_stderr(&[]));
     fails("no document", &|| drop(said().json()));
     fails("a signal is no status", &|| drop(place.opcost(&["-c", "kill -9 $$"]).expect(-1)));
     fails("no UTF-8", &|| drop(place.opcost(&["-c", "printf '\\377'"])));

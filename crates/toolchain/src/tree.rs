@@ -11,7 +11,7 @@
 
 use serde_json::Value;
 
-use opcost_answer::life::{Change, CodePlace, Step, StepCertainty};
+use opcost_answer::life::{Change, CodeLocation, Step, StepCertainty};
 
 /// A node of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub(crate) fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstN
 
 /// The nodes at the places of the chosen instructions, as steps. One that an instruction comes from
 /// has its number. What is below it in the tree and in the same line is shown with it.
-pub(crate) fn steps(nodes: &[AstNode], places: &[CodePlace], function: &str) -> Vec<Step> {
-    let own: Vec<&CodePlace> = places.iter().filter(|place| place.function == function).collect();
+pub(crate) fn steps(nodes: &[AstNode], places: &[CodeLocation], function: &str) -> Vec<Step> {
+    let own: Vec<&CodeLocation> = places.iter().filter(|place| place.function == function).collect();
     let is_at =
         |node: &AstNode| own.iter().any(|place| (place.line, place.column) == (node.line, node.column));
     let is_in_line = |node: &AstNode| own.iter().any(|place| place.line == node.line);
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((division.line, division.column, &*division.token), (2, 25, "/"));
         assert_eq!(division.details, "int '/'");
         assert_eq!(nodes.len(), 4);
-        let place = |column| CodePlace { key: 3, function: "f".into(), line: 2, column };
+        let place = |column| CodeLocation { key: 3, function: "f".into(), line: 2, column };
         let kinds = |column| -> Vec<(u32, String)> {
             steps(&nodes, &[place(column)], "f").into_iter().map(|step| (step.key, step.text)).collect()
         };

@@ -53,7 +53,7 @@ fn objections_to(
         is_whole: true,
         ends_at_limit: true,
         by_segment: false,
-        told: opcost_instrument::FaultBalanceRule::ByRegisters,
+        fault_balance: opcost_instrument::FaultBalanceRule::ByRegisters,
     };
     let mut metered = meter(&model, &wanted).expect("it can be metered");
     let count = metered.metering.edits.len();
@@ -78,8 +78,12 @@ fn objections_to(
 /// The same edit, wrong by one.
 fn spoilt(edit: FuelEdit) -> Option<FuelEdit> {
     Some(match edit {
-        FuelEdit::Load { spot, advance, keeper } => FuelEdit::Load { spot, advance: advance + 1, keeper },
-        FuelEdit::Store { spot, advance, keeper } => FuelEdit::Store { spot, advance: advance - 1, keeper },
+        FuelEdit::Load { spot, advance, location: keeper } => {
+            FuelEdit::Load { spot, advance: advance + 1, location: keeper }
+        }
+        FuelEdit::Store { spot, advance, location: keeper } => {
+            FuelEdit::Store { spot, advance: advance - 1, location: keeper }
+        }
         FuelEdit::Charge { spot, amount } => FuelEdit::Charge { spot, amount: amount - 1 },
         FuelEdit::Check { spot, advance, site } => FuelEdit::Check { spot, advance: advance + 1000, site },
         FuelEdit::ChargeLength { .. } => return None,
@@ -87,7 +91,7 @@ fn spoilt(edit: FuelEdit) -> Option<FuelEdit> {
             FuelEdit::ChargeTrips { instruction, trips, cost: cost - 1 }
         }
         // It changes no code.
-        FuelEdit::Tell { .. } | FuelEdit::Reach { .. } => return None,
+        FuelEdit::NoteBalance { .. } | FuelEdit::Reach { .. } => return None,
         FuelEdit::ReturnHere { .. } => unreachable!("no jump in these modules"),
     })
 }
@@ -264,7 +268,7 @@ fn each_fault_is_found(text: &str) {
             if at != wrong {
                 return Some(edit);
             }
-            is_note.set(matches!(edit, FuelEdit::Tell { .. } | FuelEdit::Reach { .. }));
+            is_note.set(matches!(edit, FuelEdit::NoteBalance { .. } | FuelEdit::Reach { .. }));
             spoilt(edit)
         });
         // A note changes no code; runs that end anywhere judge notes (tests/fuel/ended.rs).

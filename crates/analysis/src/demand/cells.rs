@@ -127,7 +127,7 @@ impl Collector<'_> {
             return;
         }
         let count = body.arguments_of(at).len() as u32;
-        if is_seen(program, id, at).is_some() && call.copied_bytes == 0 {
+        if final_callees(program, id, at).is_some() && call.copied_bytes == 0 {
             return;
         }
         let CalleeRef::Declaration(declared) = call.callee else {
@@ -245,7 +245,7 @@ impl Collector<'_> {
 
 /// The functions that a call calls, if their bodies are seen, are what runs, and
 /// nothing else may be called.
-pub(super) fn is_seen<'a>(
+pub(super) fn final_callees<'a>(
     program: &'a MemoryModel<'_>,
     id: FunctionId,
     at: InstructionId,

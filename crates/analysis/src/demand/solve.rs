@@ -14,7 +14,7 @@ use opcost_ir::{ConstantValue, Flags, Function, GlobalKind, Instruction, Opcode,
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
-use super::cells::{self, Cells, is_seen};
+use super::cells::{self, Cells, final_callees};
 use super::held::held;
 use super::steps::{ALL, demanded};
 use super::values::{Demand, Values};
@@ -187,7 +187,7 @@ impl<'a> Solver<'a> {
         let instruction = &function.instructions[at];
         let operands = function.operands_of(at);
         if instruction.opcode.is_call()
-            && let Some(callees) = self.seen(id, at)
+            && let Some(callees) = self.final_callees(id, at)
         {
             return Making::Called(callees);
         }
@@ -239,9 +239,9 @@ impl<'a> Solver<'a> {
         if self.fits(id, &step, operands) { Making::Step(step, operands) } else { Making::Other }
     }
 
-    fn seen(&self, id: FunctionId, at: InstructionId) -> Option<&'a [FunctionId]> {
+    fn final_callees(&self, id: FunctionId, at: InstructionId) -> Option<&'a [FunctionId]> {
         let program: &'a MemoryModel<'a> = self.program;
-        is_seen(program, id, at)
+        final_callees(program, id, at)
     }
 
     /// Whether an argument is a parameter of this function, as it is.

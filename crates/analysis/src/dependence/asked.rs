@@ -14,13 +14,13 @@ pub(super) const MOST_LINKS: usize = 64;
 
 /// A value of a function, under a context.
 #[derive(Clone, Copy)]
-pub(super) struct Spot {
+pub(super) struct ContextInstruction {
     pub(super) function: FunctionId,
     pub(super) id: InstructionId,
     pub(super) context: ContextId,
 }
 
-impl Spot {
+impl ContextInstruction {
     /// Right before it.
     pub(super) fn point(self) -> Point {
         Point { function: self.function, before: Some(self.id), context: self.context }

@@ -14,7 +14,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Module, Opcode, Predicate, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::asked::{MOST_LINKS, Spot};
+use super::asked::{ContextInstruction, MOST_LINKS};
 use super::expander::Expander;
 use super::explanation::{
     Argument, Explanation, ExplanationId, Link, LinkCertainty, UnknownReason, What, order,
@@ -95,7 +95,7 @@ impl<'s, 'a, M: MemoryQueries> Builder<'s, 'a, M> {
         if let Some(known) = self.expander.search.shared.same.borrow().get(&question) {
             return known.clone();
         }
-        let cell = self.expander.cell_of(Spot { function, id: load, context });
+        let cell = self.expander.cell_of(ContextInstruction { function, id: load, context });
         let solved = |builder: &mut Self, cell: &Question| {
             builder.expander.rules.len() == 1 || builder.expansion(cell).is_solved()
         };

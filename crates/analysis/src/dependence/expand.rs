@@ -6,7 +6,7 @@
 use opcost_ir::{Opcode, Value};
 use opcost_key::FunctionId;
 
-use super::asked::Spot;
+use super::asked::ContextInstruction;
 use super::calls::returns_of;
 use super::contexts::ContextId;
 use super::expander::Expander;
@@ -39,7 +39,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
                     Value::Constant(id) => Expansion::leaf(self.constant(id)),
                     Value::Function(_) | Value::Declaration(_) => Expansion::leaf(What::Code(value)),
                     Value::Argument(position) => self.parameter(function, position, context),
-                    Value::Instruction(id) => self.instruction(Spot { function, id, context }),
+                    Value::Instruction(id) => self.instruction(ContextInstruction { function, id, context }),
                     Value::Block(_) => Expansion::leaf(What::Undefined),
                 };
                 expansion.ty = expansion.ty.or(ty);
@@ -90,7 +90,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         Expansion::of(what, None, links)
     }
 
-    fn instruction(&mut self, spot: Spot) -> Expansion {
+    fn instruction(&mut self, spot: ContextInstruction) -> Expansion {
         let code = self.search.shared.function(spot.function);
         let at = Some((spot.function, spot.id));
         let instruction = &code.instructions[spot.id];
@@ -118,7 +118,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         }
     }
 
-    fn phi(&mut self, spot: Spot) -> Expansion {
+    fn phi(&mut self, spot: ContextInstruction) -> Expansion {
         let code = self.search.shared.function(spot.function);
         let own = Value::Instruction(spot.id);
         let mut links: Vec<(Question, Argument, LinkCertainty)> = Vec::new();
@@ -133,7 +133,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// What a call gives.
-    fn call(&mut self, spot: Spot) -> Expansion {
+    fn call(&mut self, spot: ContextInstruction) -> Expansion {
         let shared = self.search.shared;
         let at = Some((spot.function, spot.id));
         let Some(callees) = shared.calls.callees(spot.function, spot.id) else {

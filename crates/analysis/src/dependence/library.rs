@@ -9,7 +9,7 @@
 use opcost_ir::{CalleeRef, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::asked::{Asked, Point, Spot, Writing};
+use super::asked::{Asked, ContextInstruction, Point, Writing};
 use super::expander::Expander;
 use super::explanation::{Argument, LinkCertainty, OutsideInput, UnknownReason, What};
 use super::library_hits::writes;
@@ -21,7 +21,7 @@ use opcost_library::effect::{Effect, Origin, ResultKind, Statement, Touching};
 
 impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// What a call of a function that is elsewhere gives.
-    pub(super) fn library_result(&mut self, spot: Spot) -> Expansion {
+    pub(super) fn library_result(&mut self, spot: ContextInstruction) -> Expansion {
         let shared = self.search.shared;
         let at = Some((spot.function, spot.id));
         let code = shared.function(spot.function);
@@ -75,12 +75,18 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         }
     }
 
-    fn not_followed(&self, spot: Spot) -> Expansion {
+    fn not_followed(&self, spot: ContextInstruction) -> Expansion {
         Expansion::unknown(UnknownReason::Call(spot.function, spot.id))
     }
 
     /// An operation on the arguments, and on the memory that is read through them.
-    fn pure(&mut self, spot: Spot, name: &str, effect: &Effect, arguments: &[Value]) -> Expansion {
+    fn pure(
+        &mut self,
+        spot: ContextInstruction,
+        name: &str,
+        effect: &Effect,
+        arguments: &[Value],
+    ) -> Expansion {
         let point = Point { function: spot.function, before: Some(spot.id), context: spot.context };
         let mut links = Vec::new();
         for (position, &value) in (0..).zip(arguments) {

@@ -60,7 +60,7 @@ struct Walk {
     found: Vec<Definition>,
     /// The same, to be looked up.
     known: HashSet<Definition>,
-    seen: HashSet<Here>,
+    visited: HashSet<Here>,
     work: Vec<Here>,
     has_all: bool,
     steps: u32,
@@ -76,7 +76,7 @@ impl Walk {
 
     fn go(&mut self, point: Point, is_home: bool) {
         let here = Here { point, is_home };
-        if self.seen.insert(here) {
+        if self.visited.insert(here) {
             self.work.push(here);
         }
     }
@@ -119,7 +119,7 @@ where
             history,
             found: Vec::new(),
             known: HashSet::default(),
-            seen: HashSet::default(),
+            visited: HashSet::default(),
             work: Vec::new(),
             has_all: false,
             steps: 0,

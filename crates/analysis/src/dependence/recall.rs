@@ -10,7 +10,7 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::asked::{Asked, Definition, Origin, Point, Spot, Writing, is_opaque};
+use super::asked::{Asked, ContextInstruction, Definition, Origin, Point, Writing, is_opaque};
 use super::contexts::ContextId;
 use super::expander::Expander;
 use super::explanation::{Argument, Elements, LinkCertainty, UnknownReason, What};
@@ -31,7 +31,7 @@ pub(super) const TYPES: &str = "no alias by type";
 
 impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// Whatever the first rule finds that finds all; else what was found last.
-    pub(super) fn load(&mut self, spot: Spot) -> Expansion {
+    pub(super) fn load(&mut self, spot: ContextInstruction) -> Expansion {
         let code = self.search.shared.function(spot.function);
         if is_opaque(code.instructions[spot.id].flags) {
             return Expansion::unknown(UnknownReason::Volatile);
@@ -54,7 +54,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// Full dependence: on the address, as if memory were no matter.
-    fn by_address(&mut self, spot: Spot) -> Expansion {
+    fn by_address(&mut self, spot: ContextInstruction) -> Expansion {
         let code = self.search.shared.function(spot.function);
         let links = code.operands_of(spot.id).iter().take(1).map(|&value| {
             let question = Question::Value(spot.function, value, spot.context);
@@ -65,7 +65,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// The cell that a load reads, since it was last changed.
-    pub(super) fn cell_of(&mut self, spot: Spot) -> Option<Question> {
+    pub(super) fn cell_of(&mut self, spot: ContextInstruction) -> Option<Question> {
         let shared = self.search.shared;
         let code = shared.function(spot.function);
         let ty = code.instructions[spot.id].ty;
@@ -96,7 +96,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
         if !range.contains(&(next.index() as u32)) {
             return None;
         }
-        let spot = Spot { function, id: load, context: ContextId::empty() };
+        let spot = ContextInstruction { function, id: load, context: ContextId::empty() };
         match self.cell_of(spot)? {
             Question::Cell(_, asked, ty, trusts_types) => {
                 let point = Point { function, before: Some(next), context: spot.context };
@@ -107,7 +107,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// What a cell holds, asked where it was last changed.
-    fn since_change(&mut self, spot: Spot, asked: Asked, ty: TypeId) -> Question {
+    fn since_change(&mut self, spot: ContextInstruction, asked: Asked, ty: TypeId) -> Question {
         let trusted = std::mem::take(&mut self.search.trusts_types);
         let point = self.search.earliest(spot.point(), asked);
         let trusts_types = std::mem::replace(&mut self.search.trusts_types, trusted);
@@ -115,7 +115,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// What was written to the bytes that are read.
-    fn by_memory(&mut self, spot: Spot) -> Expansion {
+    fn by_memory(&mut self, spot: ContextInstruction) -> Expansion {
         let shared = self.search.shared;
         let code = shared.function(spot.function);
         let ty = code.instructions[spot.id].ty;
@@ -143,7 +143,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
 
     /// The same load under each call of the outermost function that is known:
     /// each call passes a pointer of its own.
-    fn by_callers(&mut self, spot: Spot, outermost: FunctionId) -> Option<Expansion> {
+    fn by_callers(&mut self, spot: ContextInstruction, outermost: FunctionId) -> Option<Expansion> {
         let shared = self.search.shared;
         let callers = &shared.calls.callers[outermost];
         if shared.calls.recursive.contains(outermost) || callers.sites.is_empty() {
@@ -184,7 +184,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// Each place that memory knows for the pointer.
-    fn several(&mut self, spot: Spot, address: Value, ty: TypeId) -> Expansion {
+    fn several(&mut self, spot: ContextInstruction, address: Value, ty: TypeId) -> Expansion {
         let shared = self.search.shared;
         let points_to = shared.memory.points_to(spot.function, address);
         let size = shared.layout.size(ty).unwrap_or(0);
@@ -213,7 +213,13 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
 
     /// An element whose index is not known: the index, and all that is ever
     /// written to such elements.
-    fn element(&mut self, spot: Spot, object: Object, way: &IndexedWay, ty: TypeId) -> Expansion {
+    fn element(
+        &mut self,
+        spot: ContextInstruction,
+        object: Object,
+        way: &IndexedWay,
+        ty: TypeId,
+    ) -> Expansion {
         let shared = self.search.shared;
         let unknown = || Expansion::unknown(UnknownReason::Address(spot.function, spot.id));
         let code = shared.function(spot.function);

@@ -18,7 +18,7 @@ use super::memory::MemoryQueries;
 use super::names::Names;
 use super::question::Question;
 use super::resolution::{Parts, Resolution};
-use super::rule_set::{Limits, RuleSet, Spot, StoreLoadProfile};
+use super::rule_set::{InstructionSite, Limits, RuleSet, StoreLoadProfile};
 use super::search::{Search, Shared};
 use super::units::Open;
 use super::uses::{Tables, Uses};
@@ -32,7 +32,7 @@ pub struct Use<'c> {
     pub value: Value,
     /// The calls that led there, outermost first, as far as they are to count.
     /// None: any.
-    pub calls: &'c [Spot],
+    pub calls: &'c [InstructionSite],
 }
 
 /// Answers questions about one module.

@@ -48,7 +48,7 @@ impl Default for Limits {
 }
 
 /// An instruction of the module.
-pub type Spot = (FunctionId, InstructionId);
+pub type InstructionSite = (FunctionId, InstructionId);
 
 /// Which stores a recorded run saw for which loads of global data.
-pub type StoreLoadProfile = HashMap<Spot, Vec<Spot>>;
+pub type StoreLoadProfile = HashMap<InstructionSite, Vec<InstructionSite>>;

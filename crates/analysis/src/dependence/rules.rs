@@ -12,7 +12,7 @@ use opcost_index::Id;
 use opcost_ir::{CalleeRef, GlobalId, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::asked::Spot;
+use super::asked::ContextInstruction;
 use super::contexts::ContextId;
 use super::expander::Expander;
 use super::explanation::{Argument, LinkCertainty, What};
@@ -33,7 +33,7 @@ type Found = (Question, Argument, LinkCertainty);
 
 impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// The nearest store by use.
-    pub(super) fn by_uses(&mut self, spot: Spot) -> Option<Expansion> {
+    pub(super) fn by_uses(&mut self, spot: ContextInstruction) -> Option<Expansion> {
         let code = self.search.shared.function(spot.function);
         let pointer = *code.operands_of(spot.id).first()?;
         let pointer = Pointer { function: spot.function, value: pointer, context: spot.context };
@@ -124,7 +124,7 @@ impl<M: MemoryQueries> Expander<'_, '_, M> {
     }
 
     /// The stores that a recorded run saw for the load.
-    pub(super) fn by_profile(&mut self, spot: Spot) -> Option<Expansion> {
+    pub(super) fn by_profile(&mut self, spot: ContextInstruction) -> Option<Expansion> {
         let shared = self.search.shared;
         let seen = self.tables.profile.get(&(spot.function, spot.id))?;
         let links = seen.iter().filter_map(|&(function, store)| {

@@ -6,7 +6,7 @@ use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::binding::ModuleMemory;
-use super::{Limits, ResolutionQuality, Resolver, RuleSet, Spot, Use};
+use super::{InstructionSite, Limits, ResolutionQuality, Resolver, RuleSet, Use};
 use crate::memory::{MemoryModel, World, Writers};
 use opcost_library::Effects;
 
@@ -67,7 +67,7 @@ pub(super) fn function_named(module: &Module, name: &str) -> FunctionId {
     module.functions.iter().find(|(_, f)| f.name == name).map(|(id, _)| id).expect("a function of this name")
 }
 
-fn spot(module: &Module, function: &str, at: usize) -> Spot {
+fn spot(module: &Module, function: &str, at: usize) -> InstructionSite {
     (function_named(module, function), InstructionId::new(at))
 }
 
@@ -88,7 +88,8 @@ pub(super) fn ask_as(text: &str, path: &str, asking: &Asking<'_>) -> Said {
         .with_profile(profile)
         .with_limits(asking.limits);
     let (function, value) = value_named(&module, path);
-    let calls: Vec<Spot> = asking.calls.iter().map(|&(function, at)| spot(&module, function, at)).collect();
+    let calls: Vec<InstructionSite> =
+        asking.calls.iter().map(|&(function, at)| spot(&module, function, at)).collect();
     let answer = resolver.resolve(&Use { function, value, calls: &calls });
     let (nodes, edges) = answer.graph();
     let edges = edges.iter().map(|edge| {

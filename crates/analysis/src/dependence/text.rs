@@ -232,7 +232,7 @@ impl Writer<'_, '_, '_> {
         for link in &answer.nodes[id].links {
             let end = answer.only_end(link.to);
             let is_known = links.iter().any(|known| answer.only_end(known.to) == end);
-            if !is_known && !self.says_nothing(id, end) {
+            if !is_known && !self.is_mere_cycle(id, end) {
                 links.push(*link);
             }
         }
@@ -293,7 +293,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Whether an alternative only leads back to the alternatives around it.
-    fn says_nothing(&self, own: ExplanationId, end: ExplanationId) -> bool {
+    fn is_mere_cycle(&self, own: ExplanationId, end: ExplanationId) -> bool {
         match self.answer.nodes[end].what {
             What::Again(target) => target == own || self.chain.contains(&target),
             _ => end == own,
@@ -303,7 +303,7 @@ impl Writer<'_, '_, '_> {
     /// Whether a node leads back to `target`.
     fn contains_again(&mut self, from: ExplanationId, target: ExplanationId) -> bool {
         let answer = self.answer;
-        let leading = self.leading_back.entry(target).or_insert_with(|| {
+        let leading = self.back_edge_sources.entry(target).or_insert_with(|| {
             let mut leading = IdSet::new();
             // Nodes come behind those that they link to.
             for &id in &answer.facts.order {

@@ -41,7 +41,7 @@ impl Solver<'_, '_> {
         let needs_walk = !count.is_exact || count.relies.iter().any(is_condition);
         let walked = if needs_walk { self.walked(id) } else { None };
         match walked {
-            Some(walked) => self.gone_round(count, walked, &shape),
+            Some(walked) => self.simulated_count(count, walked, &shape),
             None => count,
         }
     }
@@ -56,7 +56,7 @@ impl Solver<'_, '_> {
         walked
     }
 
-    fn gone_round(&mut self, count: LoopCount, walked: Walked, shape: &Shape) -> LoopCount {
+    fn simulated_count(&mut self, count: LoopCount, walked: Walked, shape: &Shape) -> LoopCount {
         let at_top = shape.top == Some(walked.exit.from);
         let back_edges = self.table.constant(walked.back_edges.into());
         let body = self.table.constant(i128::from(walked.back_edges) + i128::from(!at_top));

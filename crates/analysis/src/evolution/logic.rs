@@ -79,7 +79,7 @@ impl Solver<'_, '_> {
     fn phi_logic(&self, id: InstructionId) -> Option<Logic> {
         let function = self.source.function;
         let block = self.state.blocks[id];
-        if self.source.forest.headed_by(block).is_some() {
+        if self.source.forest.loop_with_header(block).is_some() {
             return None;
         }
         let mut tests: Vec<(BlockId, bool)> = Vec::new();

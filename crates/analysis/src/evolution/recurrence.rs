@@ -98,7 +98,7 @@ impl Solver<'_, '_> {
             for around in chain {
                 let is_outside = around != id && self.is_within(Some(id), around);
                 let heads = |other: &InstructionId| {
-                    self.source.forest.headed_by(self.state.blocks[*other]) == Some(around)
+                    self.source.forest.loop_with_header(self.state.blocks[*other]) == Some(around)
                 };
                 if (!is_outside || web.iter().any(heads)) && self.varying(found.formula, around).is_some() {
                     return None;

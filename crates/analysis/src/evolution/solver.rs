@@ -206,7 +206,7 @@ impl<'a> Solver<'a, '_> {
 
     /// The loop around the one that a block heads.
     fn around(&self, header: BlockId) -> Option<LoopId> {
-        let id = self.source.forest.headed_by(header)?;
+        let id = self.source.forest.loop_with_header(header)?;
         self.source.forest.loops[id].parent
     }
 
@@ -223,7 +223,7 @@ impl<'a> Solver<'a, '_> {
                 matches!(self.source.cells.definition(version), CellDefinition::Merge { .. })
             }
         };
-        if merges { self.source.forest.headed_by(self.block_of(variable)) } else { None }
+        if merges { self.source.forest.loop_with_header(self.block_of(variable)) } else { None }
     }
 
     /// What a variable at a block's head is, for each block before.

@@ -59,7 +59,7 @@ impl Solver<'_, '_> {
                 continue;
             }
             seen.push(block);
-            let found = forest.headed_by(block).filter(|&found| found != body);
+            let found = forest.loop_with_header(block).filter(|&found| found != body);
             if let Some(found) = found.filter(|&found| forest.loops[found].parent == natural.parent) {
                 if self.is_marked(found) {
                     return Some(found);

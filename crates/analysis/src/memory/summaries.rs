@@ -173,7 +173,7 @@ impl Summaries {
                     None => (joined.reads.is_unknown, joined.writes.is_unknown) = (true, true),
                 }
                 for callee in calls.called(member) {
-                    let gone = |object| is_gone(addresses, calls, callee, object);
+                    let gone = |object| is_dead_after_call(addresses, calls, callee, object);
                     joined.reads.join(&summaries.of[callee].reads, gone);
                     joined.writes.join(&summaries.of[callee].writes, gone);
                 }
@@ -192,7 +192,7 @@ impl Summaries {
 }
 
 /// Whether the object is a local of a callee that no longer exists after the call.
-fn is_gone(addresses: &Addresses, calls: &CallGraph, callee: Caller, object: ObjectId) -> bool {
+fn is_dead_after_call(addresses: &Addresses, calls: &CallGraph, callee: Caller, object: ObjectId) -> bool {
     let Some(callee) = calls.function_of(callee).filter(|&callee| !calls.is_recursive(callee)) else {
         return false;
     };

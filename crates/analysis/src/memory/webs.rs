@@ -95,7 +95,7 @@ impl<'a> FunctionMemory<'a> {
         };
         let mut before = all.addresses();
         for _ in 0..MOST_ROUNDS {
-            all.round();
+            all.run_pass();
             let held = all.held();
             if !all.forms.replace(held) {
                 break;
@@ -114,7 +114,7 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// One round: all loads with the forms that addresses have now.
-    fn round(&mut self) {
+    fn run_pass(&mut self) {
         self.versions = IdMap::new();
         self.incoming.clear();
         self.reads.clear();

@@ -52,7 +52,8 @@ impl Walker<'_, '_> {
         *left -= 1;
         let now: Option<Vec<VariableId>> =
             operands.iter().map(|&operand| self.computed_again(operand, depth - 1, left)).collect();
-        let Some(now) = now.filter(|now| is_news(now, &before, |id| self.all.variables.get(id).kind)) else {
+        let Some(now) = now.filter(|now| has_changed(now, &before, |id| self.all.variables.get(id).kind))
+        else {
             return Some(known);
         };
         let again = self.add(kind, Definition::Step(step, now.into()));
@@ -69,6 +70,6 @@ fn is_of_its_operands(opcode: Opcode) -> bool {
 }
 
 /// Whether the sources are others than those, of the same kinds.
-fn is_news(now: &[VariableId], before: &[VariableId], kind: impl Fn(VariableId) -> Kind) -> bool {
+fn has_changed(now: &[VariableId], before: &[VariableId], kind: impl Fn(VariableId) -> Kind) -> bool {
     now != before && now.iter().zip(before).all(|(&one, &two)| kind(one) == kind(two))
 }

@@ -12,11 +12,11 @@
 use opcost_ir::{Flags, TypeId, Value};
 use opcost_key::InstructionId;
 
+use super::content_requests::Question;
 use super::facts::EdgeFact;
 use super::range::Kind;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
-use super::wanted::Question;
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::memory::{ObjectId, ObjectKind};
 

@@ -12,6 +12,7 @@ use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Type, T
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
+use super::content_requests::ContentRequests;
 use super::contract::{Contract, Handed};
 use super::facts::{Distance, EdgeFact};
 use super::options::RangeOptions;
@@ -19,7 +20,6 @@ use super::range::{Kind, Range, kind_of};
 use super::tables::Tables;
 use super::undefined::UndefinedValues;
 use super::variables::{Definition, Limit, VariableId, Variables};
-use super::wanted::Wanted;
 use super::written_first::WrittenFirst;
 use crate::memory::{MemoryModel, Writers};
 use crate::ranges::FloatRange;
@@ -46,7 +46,7 @@ pub(super) struct Collector<'a> {
     /// What stores write, as it is where they are.
     pub(super) stored: FxHashMap<(FunctionId, InstructionId), VariableId>,
     /// Contents that loads ask for.
-    pub(super) wanted: Wanted,
+    pub(super) requests: ContentRequests,
     /// A second name leads to data, to which the module does not say.
     pub(super) has_second_names_of_data: bool,
     /// The same of functions.
@@ -99,7 +99,7 @@ impl<'a> Collector<'a> {
             values: IdMap::new(),
             given: IdMap::new(),
             stored: FxHashMap::default(),
-            wanted: Wanted::default(),
+            requests: ContentRequests::default(),
             constants: FxHashMap::default(),
             distances: Vec::new(),
             facts: BTreeSet::new(),

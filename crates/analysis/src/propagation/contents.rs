@@ -16,11 +16,11 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
 use super::collect::Collector;
+use super::content_requests::Question;
 use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
 use super::told::is_zeroed;
 use super::variables::{Definition, Limit, VariableId};
-use super::wanted::Question;
 use crate::memory::addresses::{Offsets, gcd};
 use crate::memory::{ObjectId, ObjectKind, Writer, Written};
 use crate::ranges::word::mask;
@@ -32,15 +32,15 @@ const MOST_WRITES: usize = 20_000_000;
 impl Collector<'_> {
     /// All that is ever stored there; none if others may write there.
     pub(super) fn contents_of(&mut self, question: Question, kind: Kind) -> Option<VariableId> {
-        if let Some(&known) = self.wanted.known.get(&question) {
+        if let Some(&known) = self.requests.known.get(&question) {
             return known;
         }
         let made = self.is_contained(question.object).then(|| self.variables.reserve(kind));
         if let Some(made) = made {
-            self.wanted.open.push((question, made));
+            self.requests.open.push((question, made));
             self.note(EdgeFact::ObjectContained(question.object));
         }
-        self.wanted.known.insert(question, made);
+        self.requests.known.insert(question, made);
         made
     }
 
@@ -60,7 +60,7 @@ impl Collector<'_> {
 
     /// What all contents are, when all stores have been met.
     pub(super) fn define_contents(&mut self) {
-        while let Some((question, variable)) = self.wanted.open.pop() {
+        while let Some((question, variable)) = self.requests.open.pop() {
             let parts = self.initial(question).and_then(|initial| self.written(question, initial));
             let definition = match parts {
                 Ok(parts) => Definition::Join(parts.into()),
@@ -99,11 +99,11 @@ impl Collector<'_> {
 
     /// Whether what a local held at first is never read.
     fn is_written_first(&mut self, object: ObjectId, function: FunctionId, at: InstructionId) -> bool {
-        if let Some(&known) = self.wanted.is_first.get(&object) {
+        if let Some(&known) = self.requests.is_first.get(&object) {
             return known;
         }
         let is_first = self.first.holds(function, at);
-        self.wanted.is_first.insert(object, is_first);
+        self.requests.is_first.insert(object, is_first);
         is_first
     }
 
@@ -122,8 +122,8 @@ impl Collector<'_> {
         let size = program.layout.size(ty).ok_or(Limit::Memory)?;
         let writers: Vec<Writer> =
             self.writers.of(program, object, offsets, size).map(|(writer, _)| *writer).collect();
-        self.wanted.looked_at += writers.len();
-        if self.wanted.looked_at > MOST_WRITES {
+        self.requests.answered += writers.len();
+        if self.requests.answered > MOST_WRITES {
             return Err(Limit::Memory);
         }
         let mut seen: FxHashSet<VariableId> = parts.iter().copied().collect();

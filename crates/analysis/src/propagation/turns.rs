@@ -70,7 +70,7 @@ impl Walker<'_, '_> {
             let kind = self.all.variables.get(variable).kind;
             let arms = self.arms.get(&at).map_or(&[][..], Vec::as_slice);
             let join = Definition::Join(arms.iter().map(|&(_, source)| source).collect());
-            let id = turns.forest.headed_by(self.blocks[at]);
+            let id = turns.forest.loop_with_header(self.blocks[at]);
             if let (Some(id), Kind::Integer(width)) = (id, kind) {
                 let join = self.add(kind, join);
                 turns.joins.insert(at, join);
@@ -146,7 +146,7 @@ impl Walker<'_, '_> {
         change.left -= 1;
         // What depends on itself is no sum.
         change.known.insert(value, None);
-        let found = self.look_for_phi(change, at, depth - 1);
+        let found = self.find_phi_distance(change, at, depth - 1);
         if let (Opcode::Phi, Some(variable)) = (self.function.instructions[at].opcode, found)
             && at != change.phi
         {
@@ -157,7 +157,12 @@ impl Walker<'_, '_> {
         found
     }
 
-    fn look_for_phi(&mut self, change: &mut Change<'_>, at: InstructionId, depth: u32) -> Option<VariableId> {
+    fn find_phi_distance(
+        &mut self,
+        change: &mut Change<'_>,
+        at: InstructionId,
+        depth: u32,
+    ) -> Option<VariableId> {
         let result = self.all.values[self.id].results[opcost_index::Id::index(at)]?;
         let Kind::Integer(width) = self.all.variables.get(result).kind else { return None };
         if at == change.phi {
@@ -196,7 +201,7 @@ impl Walker<'_, '_> {
                 }
             }
             Opcode::Select => self.either(change, &operands[1..], width, depth),
-            Opcode::Phi => match change.turns.forest.headed_by(self.blocks[at]) {
+            Opcode::Phi => match change.turns.forest.loop_with_header(self.blocks[at]) {
                 Some(inner) => self.inner_sum(change, at, inner, depth),
                 None => {
                     let arms: Vec<Value> = operands.iter().copied().step_by(2).collect();
@@ -299,10 +304,10 @@ impl Walker<'_, '_> {
             return None;
         }
         let kind = Kind::Integer(width);
-        let comes_back = if self.is_looked_at(natural, latch, at) {
+        let comes_back = if self.is_tested(natural, latch, at) {
             // What comes back is no poison, and what was asked of it holds.
             self.arms.get(&phi)?.iter().find(|&&(from, _)| from == latch)?.1
-        } else if self.is_looked_at(natural, latch, phi) {
+        } else if self.is_tested(natural, latch, phi) {
             // As the machine adds, whatever was promised: it is looked at too late.
             let [before, added] = *self.operands.get(&at)?;
             self.add(kind, Definition::Step(plain(operation, width), [before, added].into()))
@@ -318,7 +323,7 @@ impl Walker<'_, '_> {
     }
 
     /// Whether each iteration that goes back compares the value and branches on that.
-    fn is_looked_at(&self, natural: &Loop<BlockId>, latch: BlockId, value: InstructionId) -> bool {
+    fn is_tested(&self, natural: &Loop<BlockId>, latch: BlockId, value: InstructionId) -> bool {
         natural.members.iter().any(|&block| {
             let terminator = self.function.terminator_of(block);
             let is_branch = self.function.instructions[terminator].opcode == Opcode::Br;

@@ -42,7 +42,7 @@ struct Head {
     /// What comes back.
     backs: Vec<VariableId>,
     /// It has no closed form.
-    is_wanted: bool,
+    has_no_closed_form: bool,
 }
 
 impl Walker<'_, '_> {
@@ -58,7 +58,7 @@ impl Walker<'_, '_> {
         for id in forest.loops.ids() {
             let Some(&turns) = most_turns.get(&id).filter(|&&turns| turns <= MOST_TURNS) else { continue };
             let heads = self.heads(forest, id, told);
-            if !heads.iter().any(|head| head.is_wanted) {
+            if !heads.iter().any(|head| head.has_no_closed_form) {
                 continue;
             }
             let joins = self.joins_of_a_turn(forest, id);
@@ -79,7 +79,7 @@ impl Walker<'_, '_> {
                 let arms = arms.iter().filter(move |(from, _)| forest.contains(id, *from) == is_back);
                 arms.map(|&(_, source)| source).collect()
             };
-            Head { variable, starts: side(false), backs: side(true), is_wanted }
+            Head { variable, starts: side(false), backs: side(true), has_no_closed_form: is_wanted }
         };
         let mut heads = Vec::new();
         for at in self.function.instructions_of(header) {
@@ -104,7 +104,7 @@ impl Walker<'_, '_> {
         let is_inside = |at: InstructionId| forest.contains(id, self.blocks[at]);
         let mut joins = FxHashSet::default();
         for &block in &forest.loops[id].members {
-            let is_head = forest.headed_by(block).is_some();
+            let is_head = forest.loop_with_header(block).is_some();
             for at in self.function.instructions_of(block) {
                 let is_of_the_turn = match self.function.instructions[at].opcode {
                     Opcode::Phi => !is_head,
@@ -210,7 +210,7 @@ impl Turn {
             }
             now.extend(next);
         }
-        let of_heads = heads.iter().zip(of_heads).filter(|(head, _)| head.is_wanted);
+        let of_heads = heads.iter().zip(of_heads).filter(|(head, _)| head.has_no_closed_form);
         let of_heads = of_heads.map(|(head, all)| (head.variable, all));
         for (variable, all) in of_heads.chain(self.order.iter().copied().zip(of_steps)) {
             let kind = variables.get(variable).kind;

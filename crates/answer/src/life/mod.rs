@@ -8,7 +8,7 @@ mod coverage;
 mod graph;
 mod listing;
 mod self_check;
-mod wanted;
+mod subject;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ pub use coverage::{Coverage, Referee, Work};
 pub use graph::{GraphEdge, GraphEdgeKind, LifeGraph, Node};
 pub use listing::{Line, Listing};
 pub use self_check::{Comparison, SelfCheck, ShownComparison};
-pub use wanted::Wanted;
+pub use subject::LifeSubject;
 
 /// The life of the chosen instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,8 @@ pub struct Life {
     /// The machine, as LLVM calls it.
     pub target: String,
     /// Where the chosen instructions are in the source.
-    pub places: Vec<CodePlace>,
+    #[serde(rename = "places")]
+    pub locations: Vec<CodeLocation>,
     /// In the order of the way; stages without steps are left out.
     pub stages: Vec<StageLife>,
     /// One stage in full, if it was asked for.
@@ -57,7 +58,8 @@ pub struct Life {
 
 /// A place of a chosen instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CodePlace {
+#[schemars(rename = "CodePlace")]
+pub struct CodeLocation {
     /// Number of the instruction.
     pub key: u32,
     /// Linkage name of the function as it is written, before any is inlined.

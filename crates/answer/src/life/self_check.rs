@@ -53,7 +53,7 @@ impl SelfCheck {
     }
 
     /// The comparisons that were made, and those that say why they were not.
-    pub fn told(&self) -> Vec<ShownComparison<'_>> {
+    pub fn reported(&self) -> Vec<ShownComparison<'_>> {
         let all = [
             ("compiler_identical", "clang's own object", self.compiler_identical),
             ("text_identical", "a build that nobody watched", self.text_identical),

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Backwards, Propagation, RangeOptions};
 use opcost_bits::certified::certify;
-use opcost_bits::told::told;
+use opcost_bits::outside_facts::outside_facts;
 use opcost_certificate::{
     Certificate, Checker, ClaimedWorld, Misfit, SatSolver, SolverError, ValueName, Verdicts,
 };
@@ -106,7 +106,7 @@ pub(crate) fn checked(
 ) -> Result<Result<Verdicts, SolverError>, Misfit> {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = MemoryModel::of(module, &layout, &effects, world);
-    let told = told(&program, &certificate);
+    let told = outside_facts(&program, &certificate);
     let solver = SatSolver::start().expect("z3 is installed");
     let checker = Checker::new(module, &layout, certificate, told, solver)?;
     Ok(checker.check_all())

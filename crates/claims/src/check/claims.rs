@@ -193,7 +193,7 @@ impl Foreteller<'_> {
             Symbol::Cell(version) => self.cell(*version, is_signed, out),
             // The version that merges at the head of a loop, as it is when that is entered.
             Symbol::CellAtEntry(version) => match self.versions.definition(*version) {
-                CellDefinition::Merge { block, .. } if self.forest.headed_by(block).is_some() => {
+                CellDefinition::Merge { block, .. } if self.forest.loop_with_header(block).is_some() => {
                     self.first(*version, Moment::Entry(block), is_signed, out)
                 }
                 _ => Err("it needs what memory held when a loop was entered that is none".into()),

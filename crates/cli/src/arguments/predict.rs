@@ -64,7 +64,7 @@ pub(crate) struct PredictArguments {
     /// How many functions and blocks are listed.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
-    /// Writes opcost.predict/1 to a file; - is stdout.
+    /// Writes opcost.predict/2 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Writes the prediction to a ledger (.opc), for report, diff, export and overlap.

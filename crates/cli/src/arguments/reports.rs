@@ -313,7 +313,8 @@ pub(crate) enum SortWord {
     /// By name.
     Name,
     /// By file and line.
-    Place,
+    #[value(name = "place")]
+    Location,
     /// As in the ledger.
     None,
 }
@@ -323,7 +324,7 @@ impl From<SortWord> for ListSort {
         match word {
             SortWord::Count => ListSort::Count,
             SortWord::Name => ListSort::Name,
-            SortWord::Place => ListSort::Place,
+            SortWord::Location => ListSort::Place,
             SortWord::None => ListSort::None,
         }
     }

@@ -87,8 +87,8 @@ pub(crate) struct SampleArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) image: Vec<PathBuf>,
     /// Writes the samples as perf.data while they are taken. They survive a SIGKILL of opcost.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["perf", "emit"])]
-    pub(crate) keep: Option<PathBuf>,
+    #[arg(id = "keep", long = "keep", value_name = "FILE", conflicts_with_all = ["perf", "emit"])]
+    pub(crate) samples_file: Option<PathBuf>,
     /// Runs clang's optimiser after the anchor (source or pgo), so that the program is as fast as a
     /// normal build.
     #[arg(long, conflicts_with_all = ["pid", "perf"])]

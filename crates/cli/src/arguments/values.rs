@@ -59,7 +59,7 @@ pub(crate) struct ValuesArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,
     /// Order of the table.
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ValuesOrder::Turns)]
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ValuesOrder::Iterations)]
     pub(crate) sort: ValuesOrder,
     /// Rows of the table. 0 shows all.
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -81,8 +81,8 @@ pub(crate) struct ValuesArguments {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Writes the recording (.opcval) into a new folder.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["emit", "read"])]
-    pub(crate) keep: Option<PathBuf>,
+    #[arg(id = "keep", long = "keep", value_name = "DIR", conflicts_with_all = ["emit", "read"])]
+    pub(crate) recording_folder: Option<PathBuf>,
     /// Runs nothing. Reads the recording of an earlier run of INPUT, a built program: .opcval files or
     /// folders of them.
     #[arg(long, value_name = "FILE", conflicts_with = "emit")]
@@ -108,7 +108,8 @@ pub(crate) struct ValuesArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ValuesOrder {
     /// Those with the most iterations in total first.
-    Turns,
+    #[value(name = "turns")]
+    Iterations,
     /// Those entered most often first.
     Activations,
     /// Those with the greatest value first.

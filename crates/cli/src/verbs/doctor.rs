@@ -26,7 +26,8 @@ struct Check {
     needed: bool,
     fine: bool,
     /// What is here, or why it does not do.
-    found: String,
+    #[serde(rename = "found")]
+    actual: String,
     /// The one command that fixes it.
     remedy: Option<String>,
 }
@@ -44,7 +45,7 @@ impl Check {
             .as_ref()
             .map(|remedy| format!("{:>26} to fix it: {remedy}\n", ""))
             .unwrap_or_default();
-        format!("{:<8} {:<17} {}\n{remedy}", state, self.name, self.found)
+        format!("{:<8} {:<17} {}\n{remedy}", state, self.name, self.actual)
     }
 }
 
@@ -96,14 +97,14 @@ fn cache() -> Check {
         name: "cache",
         needed: false,
         fine: cache.is_some(),
-        found: super::cache::description(cache.as_ref(), contents, false),
+        actual: super::cache::description(cache.as_ref(), contents, false),
         remedy: None,
     }
 }
 
 fn opcost() -> Check {
     let found = format!("{} with LLVM {}", env!("CARGO_PKG_VERSION"), opcost_llvm::version());
-    Check { name: "opcost", needed: true, fine: true, found, remedy: None }
+    Check { name: "opcost", needed: true, fine: true, actual: found, remedy: None }
 }
 
 fn compilers() -> Vec<Check> {
@@ -111,13 +112,13 @@ fn compilers() -> Vec<Check> {
     let clang = match &tools {
         Ok(tools) => {
             let found = format!("{} ({})", tools.clang_version, tools.clang.display());
-            Check { name: "clang 22", needed: true, fine: true, found, remedy: None }
+            Check { name: "clang 22", needed: true, fine: true, actual: found, remedy: None }
         }
         Err(error) => Check {
             name: "clang 22",
             needed: true,
             fine: false,
-            found: error.to_string(),
+            actual: error.to_string(),
             remedy: Some("apt-get install clang-22".to_owned()),
         },
     };
@@ -129,15 +130,15 @@ fn compilers() -> Vec<Check> {
         name: "flang 22",
         needed: false,
         fine: true,
-        found: String::new(),
+        actual: String::new(),
         remedy: Some("apt-get install flang-22   (for Fortran)".to_owned()),
     };
     match tools.flang() {
         Ok((path, version)) => {
-            flang.found = format!("{version} ({})", path.display());
+            flang.actual = format!("{version} ({})", path.display());
             flang.remedy = None;
         }
-        Err(error) => (flang.fine, flang.found) = (false, error.to_string()),
+        Err(error) => (flang.fine, flang.actual) = (false, error.to_string()),
     }
     let mut linker = tool("linker", "ld", "apt-get install binutils");
     linker.needed = true;
@@ -160,14 +161,14 @@ fn tool(name: &'static str, program: &str, remedy: &str) -> Check {
             name,
             needed: false,
             fine: true,
-            found: format!("{} ({program})", line.trim()),
+            actual: format!("{} ({program})", line.trim()),
             remedy: None,
         },
         None => Check {
             name,
             needed: false,
             fine: false,
-            found: format!("{program} was not found"),
+            actual: format!("{program} was not found"),
             remedy: Some(remedy.to_owned()),
         },
     }
@@ -181,7 +182,7 @@ fn rust() -> Check {
         Err(error) => (false, error.to_string()),
     };
     let remedy = (!fine).then(|| "see https://rustup.rs   (for Rust)".to_owned());
-    Check { name: "rust", needed: false, fine, found, remedy }
+    Check { name: "rust", needed: false, fine, actual: found, remedy }
 }
 
 fn kernel() -> Check {
@@ -195,7 +196,7 @@ fn kernel() -> Check {
     );
     let fine = name.sysname().to_bytes() == b"Linux";
     let remedy = (!fine).then(|| "counted programs run on Linux only".to_owned());
-    Check { name: "kernel", needed: true, fine, found, remedy }
+    Check { name: "kernel", needed: true, fine, actual: found, remedy }
 }
 
 fn temporary() -> Check {
@@ -207,7 +208,7 @@ fn temporary() -> Check {
         _ => (false, format!("{} cannot be written to", folder.display())),
     };
     let remedy = (!fine).then(|| "export TMPDIR=/a/folder/with/room".to_owned());
-    Check { name: "temporary folder", needed: true, fine, found, remedy }
+    Check { name: "temporary folder", needed: true, fine, actual: found, remedy }
 }
 
 /// Ten times round a loop whose body cannot be folded away.
@@ -221,7 +222,7 @@ fn hello() -> Check {
     };
     let remedy =
         (!fine).then(|| "apt-get install libc6-dev libgcc-12-dev   (headers and libraries of C)".to_owned());
-    Check { name: "a counted program", needed: true, fine, found, remedy }
+    Check { name: "a counted program", needed: true, fine, actual: found, remedy }
 }
 
 /// Why there is no count of it.

@@ -8,7 +8,7 @@ use crate::verbs::selection::{OF_RUNS, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{ExplainJob, ExplainWanted, LinePlace, WidthJob};
+use opcost_job::program::{ExplainJob, ExplainSubject, LineLocation, WidthJob};
 use opcost_report::bits::width::print_width;
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
@@ -28,8 +28,8 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
     let (path, line, column) = split(&arguments.inputs[0]);
     let wanted = match (&arguments.function, line) {
-        (Some(name), None) => ExplainWanted::Function { name: name.clone() },
-        (None, Some(line)) => ExplainWanted::Line(LinePlace { file: path.to_owned(), line, column }),
+        (Some(name), None) => ExplainSubject::Function { name: name.clone() },
+        (None, Some(line)) => ExplainSubject::Line(LineLocation { file: path.to_owned(), line, column }),
         (Some(_), Some(_)) => {
             return Err(Failure::Usage(format!("--function or a line, not both: {path}")));
         }
@@ -48,13 +48,13 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
     }
     let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let program = build.program_source(&inputs, &arguments.program.options())?;
-    if let (ExplainWanted::Line(place), true) = (&wanted, arguments.width) {
+    if let (ExplainSubject::Line(place), true) = (&wanted, arguments.width) {
         let contracts = arguments.contracts.contracts.clone();
-        let question = WidthJob { program, place: place.clone(), contracts };
+        let question = WidthJob { program, location: place.clone(), contracts };
         return explain_width(arguments, &build.query(question, &inputs)?);
     }
     let working = Progress::start("looking for what decides it");
-    let answers = build.query(ExplainJob { program, wanted }, &inputs)?;
+    let answers = build.query(ExplainJob { program, subject: wanted }, &inputs)?;
     drop(working);
     if let Some(path) = &arguments.dot {
         save_text(Some(path), &dependence_dot(&answers), Stream::Stdout)?;

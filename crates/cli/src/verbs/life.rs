@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use opcost_answer::life::{Life, StageName, Wanted};
+use opcost_answer::life::{Life, LifeSubject, StageName};
 
 use super::life_ledger::Counted;
 use crate::arguments::LifeArguments;
@@ -54,10 +54,13 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, Failure> {
             words = hottest.words;
             Selected::Number(hottest.number)
         }
-        (_, Some(function), _, _) => {
-            Selected::Wanted(Wanted::Value { function: function.clone(), value: arguments.value.clone() })
+        (_, Some(function), _, _) => Selected::Matching(LifeSubject::Value {
+            function: function.clone(),
+            value: arguments.value.clone(),
+        }),
+        (_, None, Some(line), _) => {
+            Selected::Matching(LifeSubject::Line { file: path.to_owned(), line, column })
         }
-        (_, None, Some(line), _) => Selected::Wanted(Wanted::Line { file: path.to_owned(), line, column }),
         (_, None, None, _) => {
             return Err(Failure::Usage(format!("which instruction? give a line, {path}:3, or --function")));
         }

@@ -166,7 +166,7 @@ impl Counted {
     /// Says of all instructions that a life speaks of how often they ran.
     pub(super) fn fill(&self, life: &mut Life) {
         let steps = life.stages.iter().flat_map(|stage| &stage.steps).map(|step| step.key);
-        let keys: Vec<u32> = steps.chain(life.places.iter().map(|place| place.key)).collect();
+        let keys: Vec<u32> = steps.chain(life.locations.iter().map(|place| place.key)).collect();
         for key in keys {
             let count = (key as usize).checked_sub(1).and_then(|at| self.counts.get(at).copied().flatten());
             life.ran.extend(count.map(|count| (key, count)));

@@ -115,7 +115,7 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
         let mut row = row(fact);
         match &fact.subject {
             Subject::Block { block, .. } => row.what = format!("block {block}"),
-            Subject::Edge { edge, way, from, to, slot, .. } => {
+            Subject::Edge { edge, edge_kind: way, from, to, slot, .. } => {
                 let end = |block: Option<u32>| block.map_or("outside".to_owned(), |block| block.to_string());
                 let slot = slot.map_or(String::new(), |slot| format!(" {slot}"));
                 row.what = format!("edge {edge}: {} → {} ({way}{slot})", end(*from), end(*to));
@@ -155,7 +155,7 @@ fn paths(ledger: &Ledger) -> Vec<ListRow> {
     let mut places: BTreeMap<(&FunctionFacts, u32), SourceLine> = BTreeMap::new();
     for fact in ledger.facts() {
         match &fact.subject {
-            Subject::Edge { function, edge, way, from, to, .. } => {
+            Subject::Edge { function, edge, edge_kind: way, from, to, .. } => {
                 ends.insert((function, *edge), (*way, *from, *to));
             }
             Subject::Block { function, block, place: Some(place) } => {

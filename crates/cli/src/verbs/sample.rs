@@ -195,7 +195,7 @@ fn options(arguments: &SampleArguments) -> SampleOptions {
         branches: arguments.branches,
         stacks: wants_stacks(arguments),
         limit: arguments.seconds.map(Duration::from_secs_f64),
-        save_to: arguments.keep.clone(),
+        save_to: arguments.samples_file.clone(),
         images: arguments.image.clone(),
     }
 }

@@ -11,7 +11,7 @@ use opcost::ledgers;
 use opcost::slice::{VerifiedModules, VerifiedRun, input_of_runs, verify};
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{InputValues, LinePlace, SliceEvents, SliceJob, SliceProduct};
+use opcost_job::program::{InputValues, LineLocation, SliceEvents, SliceJob, SliceProduct};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
@@ -141,9 +141,9 @@ fn level(arguments: &SliceArguments) -> Result<u8, Failure> {
 }
 
 /// `prog.c:120`
-fn line_of(text: &str) -> Result<LinePlace, Failure> {
+fn line_of(text: &str) -> Result<LineLocation, Failure> {
     match split(text) {
-        (file, Some(line), column) => Ok(LinePlace { file: file.to_owned(), line, column }),
+        (file, Some(line), column) => Ok(LineLocation { file: file.to_owned(), line, column }),
         _ => Err(Failure::Usage(format!("'{text}' names no line; write FILE:LINE, such as prog.c:120"))),
     }
 }

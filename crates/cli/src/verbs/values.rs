@@ -130,7 +130,7 @@ fn with_program(
     let folder = Scratch::folder("opcost-values-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let (finish, files) = if arguments.read.is_empty() {
-        let kept = arguments.keep.as_deref();
+        let kept = arguments.recording_folder.as_deref();
         if let Some(kept) = kept {
             std::fs::create_dir_all(kept).map_err(Failure::file("make", kept))?;
         }
@@ -248,7 +248,7 @@ fn row(point: ObservedPoint) -> ValueRow {
     let ObservedPoint { module, what, record, .. } = point;
     let is_float = what.kind == Meaning::Float;
     let is_exact = record.is_exact();
-    let back_edges = if what.kind == Meaning::Turns { record.back_edges() } else { 0 };
+    let back_edges = if what.kind == Meaning::BackEdges { record.back_edges() } else { 0 };
     let rough: Vec<(i64, i64, u64)> = record
         .rough
         .iter()
@@ -272,7 +272,7 @@ fn row(point: ObservedPoint) -> ValueRow {
         entries: record.entries,
         complete: record.complete,
         left: (record.left.0, record.left.2),
-        open: (record.open.len() as u64, record.open.iter().map(|open| open.turns).max().unwrap_or(0)),
+        open: (record.open.len() as u64, record.open.iter().map(|open| open.iterations).max().unwrap_or(0)),
         inherited: record.inherited.0,
         back_edges,
         recorded: record.recorded,
@@ -340,7 +340,7 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
         failed: wrong + violated,
         unchecked,
         too_long,
-        first_failure: checks.failed.map(|failed| (failed.entry, failed.turns, failed.claimed)),
+        first_failure: checks.failed.map(|failed| (failed.entry, failed.iterations, failed.claimed)),
         reason,
     })
 }
@@ -365,7 +365,7 @@ fn sort(rows: &mut [ValueRow], order: ValuesOrder) {
     rows.sort_by(|a, b| {
         let by_place = || (&a.file, a.line, &a.function).cmp(&(&b.file, b.line, &b.function));
         let by_size = match order {
-            ValuesOrder::Turns => b.back_edges.cmp(&a.back_edges),
+            ValuesOrder::Iterations => b.back_edges.cmp(&a.back_edges),
             ValuesOrder::Activations => b.entries.cmp(&a.entries),
             ValuesOrder::Max => most(b).cmp(&most(a)),
             ValuesOrder::Line => std::cmp::Ordering::Equal,

@@ -71,7 +71,7 @@ pub(crate) fn hold(answers: &LoopAnswers, rows: &mut [ValueRow], is_lie: bool) -
     for (position, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.is_loop()) {
         let found = row.key.function().and_then(|function| known.get(&(function, &*row.text)));
         let Some(&(answer, numbers)) = found else {
-            totals.not_found += 1;
+            totals.unmatched += 1;
             continue;
         };
         let numbers = if is_lie { lie(numbers) } else { numbers };
@@ -188,7 +188,7 @@ fn judged(answer: &LoopAnswer, numbers: LoopNumbers, facts: &Facts, top: Option<
         None if facts.recorded == 0 && facts.is_whole => ClaimVerdict::NotChecked,
         None => ClaimVerdict::Held,
     };
-    WholeRow { says, assumes, verdict, failure }
+    WholeRow { count_text: says, assumes, verdict, failure }
 }
 
 /// `7`, `at most 9`, `7; 70 in all`

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use opcost_key::Hasher128;
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -134,7 +134,7 @@ fn answers_are_what_they_were() {
     let work = || {
         while let Some(question) = { rest.lock().expect("whole").pop() } {
             let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
-            let said = Said::of(place.command(&words).current_dir(root()));
+            let said = ProgramOutput::of(place.command(&words).current_dir(root()));
             let document = answer(&said.stdout);
             let file = folder.join(question.name.replace([' ', '/'], "-") + ".json");
             std::fs::write(file, &document).expect("written");

@@ -1,7 +1,7 @@
 //! Which program of a package or a workspace is built, when a line of `cargo opcost` names none, and what is said of
 //! those that are not there.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::Bench;
 
@@ -9,9 +9,9 @@ fn package(name: &str, more: &str) -> String {
     format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
 }
 
-fn cargo(bench: &Bench, folder: &str, words: &[&str]) -> Said {
+fn cargo(bench: &Bench, folder: &str, words: &[&str]) -> ProgramOutput {
     let mut command = bench.program(env!("CARGO_BIN_EXE_cargo-opcost"));
-    Said::of(command.current_dir(bench.path(folder)).arg("opcost").args(words))
+    ProgramOutput::of(command.current_dir(bench.path(folder)).arg("opcost").args(words))
 }
 
 /// Where the program is that such a line builds.
@@ -52,10 +52,12 @@ fn a_package_with_a_library_and_one_program_needs_no_name() {
         (&["--all-targets"], "--all-targets has no meaning here"),
     ] {
         for verb in ["count", "build", "tune", "sample"] {
-            cargo(&bench, ".", &[&[verb], words].concat()).expect(2).tells(&[told, there]);
+            cargo(&bench, ".", &[&[verb], words].concat()).expect(2).expect_stderr(&[told, there]);
         }
     }
-    cargo(&bench, ".", &["count", "--target", "wasm32-wasip1"]).expect(2).tells(&["leave out --target"]);
+    cargo(&bench, ".", &["count", "--target", "wasm32-wasip1"])
+        .expect(2)
+        .expect_stderr(&["leave out --target"]);
 }
 
 #[test]
@@ -87,14 +89,20 @@ fn a_workspace_is_searched_for_its_program() {
     assert_eq!(built(&bench, ".", &["--bin", "two"]), "release/two", "of a member that is no default one");
     assert_eq!(built(&bench, ".", &["--manifest-path", "many/Cargo.toml"]), "release/two");
     let all = "there is: -p app --bin app, -p many --bin one, -p many --bin two";
-    cargo(&bench, "steps", &["count"]).expect(2).tells(&["the package steps has no program of its own", all]);
+    cargo(&bench, "steps", &["count"])
+        .expect(2)
+        .expect_stderr(&["the package steps has no program of its own", all]);
     cargo(&bench, ".", &["count", "--bin", "three"])
         .expect(2)
-        .tells(&["no program three in this workspace", all]);
-    cargo(&bench, ".", &["count", "--workspace"]).expect(2).tells(&["--workspace has no meaning here", all]);
+        .expect_stderr(&["no program three in this workspace", all]);
+    cargo(&bench, ".", &["count", "--workspace"])
+        .expect(2)
+        .expect_stderr(&["--workspace has no meaning here", all]);
     // Cargo's own words, where it knows more.
-    cargo(&bench, ".", &["count", "-p", "apq", "--offline"]).expect(1).tells(&["did not match any packages"]);
-    cargo(&bench, "many", &["count", "--bin", "one"]).expect(1).tells(&["requires the features"]);
+    cargo(&bench, ".", &["count", "-p", "apq", "--offline"])
+        .expect(1)
+        .expect_stderr(&["did not match any packages"]);
+    cargo(&bench, "many", &["count", "--bin", "one"]).expect(1).expect_stderr(&["requires the features"]);
 }
 
 #[test]

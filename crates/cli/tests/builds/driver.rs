@@ -1,13 +1,13 @@
 //! One command line of a compiler: does opcost do what clang does?
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{ADD, Bench, MAIN};
 
 /// Runs the same words by clang and by opcost in two equal folders.
-fn both(files: &[(&str, &str)], words: &[&str]) -> [(Bench, Said); 2] {
+fn both(files: &[(&str, &str)], words: &[&str]) -> [(Bench, ProgramOutput); 2] {
     let (clang, ours) = (Bench::new(files), Bench::new(files));
-    let by_clang = Said::of(clang.program("clang-22").args(words));
+    let by_clang = ProgramOutput::of(clang.program("clang-22").args(words));
     let mut arguments = vec!["cc"];
     arguments.extend(words);
     let by_us = ours.opcost(&arguments);

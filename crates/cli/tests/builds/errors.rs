@@ -2,16 +2,16 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{ADD, Bench, MAIN};
 
 const HELLO: (&str, &str) = ("hello.c", "int main(void) { return 0; }\n");
 
 #[track_caller]
-fn told(said: &Said, status: i32, words: &[&str]) {
+fn told(said: &ProgramOutput, status: i32, words: &[&str]) {
     assert_eq!(said.status, status, "{}", said.all());
-    said.tells(words);
+    said.expect_stderr(words);
 }
 
 #[test]
@@ -80,11 +80,11 @@ fn another_clang_or_none() {
     let fake = bench.path("clang-23");
     std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("permissions");
     for verb in [&["count", "hello.c"][..], &["cc", "-c", "hello.c"]] {
-        let run = |clang: &str| Said::of(bench.command(verb).env("OPCOST_CLANG", clang));
+        let run = |clang: &str| ProgramOutput::of(bench.command(verb).env("OPCOST_CLANG", clang));
         told(&run("/nonexistent"), 1, &["clang 22 was not found", "apt-get install clang-22"]);
         told(&run(&fake.to_string_lossy()), 1, &["23.1.0", "clang-22"]);
     }
-    let doctor = Said::of(bench.command(&["doctor", "--json"]).env("OPCOST_CLANG", "/nonexistent"));
+    let doctor = ProgramOutput::of(bench.command(&["doctor", "--json"]).env("OPCOST_CLANG", "/nonexistent"));
     let json = doctor.expect(1).json();
     assert_eq!((&json["schema"], &json["fine"]), (&"opcost.doctor/1".into(), &false.into()));
 }
@@ -116,13 +116,14 @@ fn a_full_disk_leaves_what_was_there() {
     let bench = Bench::new(&[HELLO]);
     // Root may mount in a namespace of its own; anyone else needs to become root in one first.
     let own = if rustix::process::geteuid().is_root() { "-m" } else { "-rm" };
-    let can = Said::of(bench.program("unshare").args([own, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]));
+    let can =
+        ProgramOutput::of(bench.program("unshare").args([own, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]));
     assert_eq!(can.status, 0, "this test needs user namespaces or root: {}", can.stderr);
     let line = "mkdir small; mount -t tmpfs -o size=16k tmpfs small; echo before > small/out.o; \
                 head -c 12000 /dev/zero > small/ballast; \
                 $OPCOST cc -c hello.c -o small/out.o; echo status $?; cat small/out.o; ls -A small; \
                 TMPDIR=$PWD/small $OPCOST cc -c hello.c -o here.o; echo status $?; ls here.o";
-    let said = Said::of(bench.program("unshare").args([own, "sh", "-c", line]));
+    let said = ProgramOutput::of(bench.program("unshare").args([own, "sh", "-c", line]));
     assert!(
         said.stdout.starts_with("status 1\nbefore\nballast\nout.o\nstatus 1\n"),
         "{}\n{}",

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::Bench;
 
@@ -107,9 +107,9 @@ fn row(bench: &Bench, lines: &[String], status: i32, words: &[&str]) {
 }
 
 #[track_caller]
-fn reads_well(said: &Said, status: i32, words: &[&str]) {
+fn reads_well(said: &ProgramOutput, status: i32, words: &[&str]) {
     assert_eq!((said.status, said.signal), (status, None), "{}", said.all());
-    said.tells(words);
+    said.expect_stderr(words);
     let own = said.stderr.lines().filter(|line| line.starts_with("opcost: ") || line.starts_with("error: "));
     assert!(own.count() > 0, "whose words are these? {}", said.all());
     for no_word in ["os error", "internal", "RUST_BACKTRACE", "opcost: opcost:", "opcost: error:"] {
@@ -383,7 +383,7 @@ fn a_file_without_the_right_to_read_it() {
                 .args(["--bounding-set=-all", "--inh-caps=-all", env!("CARGO_BIN_EXE_opcost")])
                 .args(&words);
         }
-        let said = Said::of(&mut command);
+        let said = ProgramOutput::of(&mut command);
         reads_well(&said, 1, &["cannot read secret.", "there is no right to read it", "chmod +r secret."]);
     }
 }
@@ -398,7 +398,7 @@ fn a_program_without_the_right_to_run_it() {
         let (cannot, right) = (format!("opcost: cannot start {name}: "), format!("chmod +x {name}"));
         let said = bench.opcost(&line.split_whitespace().collect::<Vec<_>>());
         let stderr = said.stderr.replace("./", "");
-        reads_well(&Said { stderr, ..said }, 1, &[&cannot, &right]);
+        reads_well(&ProgramOutput { stderr, ..said }, 1, &[&cannot, &right]);
     }
     bench.opcost(&["values", "--trip-counts", "-O0", "a.c", "--emit", "exe", "-o", "recording"]).expect(0);
     bench.shell("chmod -x recording");
@@ -408,7 +408,7 @@ fn a_program_without_the_right_to_run_it() {
 
 /// Samples a process that opcost did not build: its number, and what was said. None where the machine
 /// lets nobody sample, which is another fault.
-pub(crate) fn sample_a_sleeper(bench: &Bench) -> Option<(String, Said)> {
+pub(crate) fn sample_a_sleeper(bench: &Bench) -> Option<(String, ProgramOutput)> {
     let mut sleeper = bench.program("sleep").arg("100").spawn().expect("it starts");
     let pid = sleeper.id().to_string();
     let said = bench.opcost(&["sample", "--pid", &pid, "--for", "0.2"]);
@@ -465,7 +465,7 @@ fn the_stand_in_fails_as_its_compiler() {
         ["-c mising.c", "-c folder.c", "-c broken.c", "nomain.c -o x", "-c a.c -o no/dir/x", "-c broken.ll"]
     {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let own = Said::of(bench.program("clang-22").args(&words));
+        let own = ProgramOutput::of(bench.program("clang-22").args(&words));
         let said = bench.opcost(&[&["cc"], &words[..]].concat());
         assert_eq!(said.status, own.status, "{}", said.all());
         assert!(!said.stderr.is_empty() && !said.stderr.contains("panicked"), "{}", said.all());

@@ -1,6 +1,6 @@
 //! Fortran, Rust, several languages at once, and weights from a file.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{Bench, needs};
 
@@ -46,7 +46,7 @@ fn each_module_is_told_with_its_own_compiler() {
     let count = bench.count(&["sum.f90", "twice.c", "--ledger", "run.opc"]);
     assert_eq!(groups(&count), [group("sum.f90", "flang 22", "-O2"), group("twice.c", "clang 22", "-O2")]);
     let lines = [" instructions   unit/1 · exact\n  sum.f90: flang 22.", "\n  twice.c: clang 22."];
-    bench.opcost(&["count", "sum.f90", "twice.c"]).expect(0).tells(&lines);
+    bench.opcost(&["count", "sum.f90", "twice.c"]).expect(0).expect_stderr(&lines);
     let said = bench.opcost(&["report", "run.opc", "--json", "report.json", "--html", "page.html"]).expect(0);
     assert!(lines.iter().all(|words| said.stdout.contains(words)), "{}", said.stdout);
     assert_eq!(bench.json("report.json")["build"], count["build"]);
@@ -55,7 +55,7 @@ fn each_module_is_told_with_its_own_compiler() {
     // One way is told in one line.
     bench.opcost(&["count", "sum.f90", "twice.c", "--emit", "exe", "-o", "both"]).expect(0);
     bench.write("one.c", "int main(void) { return 0; }\n");
-    bench.opcost(&["count", "one.c"]).expect(0).tells(&["unit/1 · clang 22.", " -O2 · exact\n"]);
+    bench.opcost(&["count", "one.c"]).expect(0).expect_stderr(&["unit/1 · clang 22.", " -O2 · exact\n"]);
 }
 
 /// Drivers hand a source of another language to that language's compiler.
@@ -85,11 +85,11 @@ fn a_build_of_many_flags_is_told_by_groups() {
         ]
     );
     let said = bench.opcost(&["count", "./prog"]).expect(0);
-    said.tells(&["  part6.c: clang 22.", " -O1 -DODD\n"]);
+    said.expect_stderr(&["  part6.c: clang 22.", " -O1 -DODD\n"]);
     let mut narrow = bench.command(&["count", "./prog"]);
-    let said = opcost_testkit::command::Said::of(narrow.env("COLUMNS", "60")).expect(0);
-    said.tells(&["  part0.c, ", " more: clang 22."]);
-    bench.opcost(&["count", "--full", "./prog"]).expect(0).tells(&["part4.c, part5.c: clang 22."]);
+    let said = opcost_testkit::command::ProgramOutput::of(narrow.env("COLUMNS", "60")).expect(0);
+    said.expect_stderr(&["  part0.c, ", " more: clang 22."]);
+    bench.opcost(&["count", "--full", "./prog"]).expect(0).expect_stderr(&["part4.c, part5.c: clang 22."]);
 }
 
 /// A module says who made it; opcost does not claim to have compiled it.
@@ -111,7 +111,7 @@ fn bitcode_is_told_by_who_made_it() {
     assert_eq!(groups(&count)[0], group("bare.ll", "an unknown compiler", "-O2"));
     bench.shell("clang-22 -O1 -c -emit-llvm main.c twice.c");
     let said = bench.opcost(&["count", "main.bc", "twice.bc"]).expect(0);
-    said.tells(&["unit/1 · bitcode of clang 22.", ", codegen -O2 · exact"]);
+    said.expect_stderr(&["unit/1 · bitcode of clang 22.", ", codegen -O2 · exact"]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_crate_with_a_dependency_and_a_build_script() {
     let counted = |extra: &[&str]| {
         let mut command = bench.program(cargo);
         command.args(["opcost", "count", "--bin", "app", "--offline", "--json", "counts.json"]);
-        let said = Said::of(command.args(extra).args(["--", "40"]));
+        let said = ProgramOutput::of(command.args(extra).args(["--", "40"]));
         assert_eq!((said.status, said.stdout.as_str()), (0, "2380\n"), "{}", said.stderr);
         bench.json("counts.json")
     };
@@ -192,13 +192,14 @@ fn a_crate_with_a_dependency_and_a_build_script() {
     assert_eq!(count["quality"]["kind"], "exact");
     assert!(bench.path("target/opcost/release/app").is_file());
     // Nothing changed: cargo does not build again, and the count is the same.
-    let again = Said::of(bench.program(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
+    let again =
+        ProgramOutput::of(bench.program(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
     assert!(!again.stderr.contains("Compiling"), "{}", again.stderr);
     assert_eq!(Bench::calls(&counted(&[]), "dep::far"), 40);
     // The same to be sampled: as it is, and only built.
     let sample = |extra: &[&str]| {
         let mut command = bench.program(cargo);
-        Said::of(command.args(["opcost", "sample", "--bin", "app", "--offline"]).args(extra))
+        ProgramOutput::of(command.args(["opcost", "sample", "--bin", "app", "--offline"]).args(extra))
     };
     let said = sample(&["--json", "sampled.json", "--", "300000000"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
@@ -211,7 +212,7 @@ fn a_crate_with_a_dependency_and_a_build_script() {
     let said = sample(&["--emit", "exe", "-o", "app-to-sample"]);
     assert!(said.status == 0 && said.stderr.contains("opcost sample ./app-to-sample"), "{}", said.stderr);
     assert!(bench.path("app-to-sample").is_file());
-    let wrong = Said::of(bench.program(cargo).args(["opcost", "fly"]));
+    let wrong = ProgramOutput::of(bench.program(cargo).args(["opcost", "fly"]));
     assert_eq!(wrong.status, 2, "{}", wrong.stderr);
 }
 
@@ -279,6 +280,6 @@ fn bitcode_of_rust_gets_the_library_of_rust() {
         bench.opcost(&[verb, &["main.bc"]].concat()).expect(0);
     }
     // Without a rustc the message says what would help.
-    let said = Said::of(bench.command(&["count", "main.bc"]).env("PATH", "/usr/bin:/bin")).expect(1);
-    said.tells(&["Rust's library, which main.bc needs", "cargo opcost"]);
+    let said = ProgramOutput::of(bench.command(&["count", "main.bc"]).env("PATH", "/usr/bin:/bin")).expect(1);
+    said.expect_stderr(&["Rust's library, which main.bc needs", "cargo opcost"]);
 }

@@ -17,7 +17,7 @@ fn cases(names: &[&str]) -> Bench {
 fn a_training_run_may_end_with_any_status_if_that_is_said() {
     let bench = cases(&["status3.c"]);
     let tune = ["tune", "--runs", "1", "--links", "1", "-o", "tuned", "status3.c"];
-    bench.opcost(&tune).expect(2).tells(&["status 3", "--ignore-status"]);
+    bench.opcost(&tune).expect(2).expect_stderr(&["status 3", "--ignore-status"]);
     bench.opcost(&[&tune[..], &["--ignore-status"]].concat()).expect(0);
     bench.shell("./tuned || test $? = 3");
     // Words for the judge may begin with a dash.
@@ -30,7 +30,7 @@ fn a_source_of_rust_has_the_edition_of_rustc() {
     let said = bench.opcost(&["count", "-o", "report.txt", "edition2015.rs"]).expect(0);
     assert_eq!(said.stdout, "5 Some(16)\n");
     let newer = bench.opcost(&["count", "--cflag=--edition=2024", "edition2015.rs"]).expect(1);
-    newer.tells(&["no_mangle"]);
+    newer.expect_stderr(&["no_mangle"]);
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn a_word_of_the_program_is_no_file() {
         bench
             .opcost(&[verb, "main.c", "add.c", "10000"])
             .expect(2)
-            .tells(&["there is no file 10000", "follows --"]);
+            .expect_stderr(&["there is no file 10000", "follows --"]);
     }
-    bench.opcost(&["count", "main.c", "2.5"]).expect(2).tells(&["opcost count main.c -- 2.5"]);
+    bench.opcost(&["count", "main.c", "2.5"]).expect(2).expect_stderr(&["opcost count main.c -- 2.5"]);
     // A source that is missing is told as before.
-    bench.opcost(&["count", "main.c", "missing.c"]).expect(1).tells(&["missing.c"]);
+    bench.opcost(&["count", "main.c", "missing.c"]).expect(1).expect_stderr(&["missing.c"]);
 }
 
 #[test]
@@ -56,10 +56,10 @@ fn runs_that_differ_have_a_range() {
          for (volatile int i = 0; i < n; i++) {}\nreturn 0; }\n",
     )]);
     let said = bench.opcost(&["count", "--repeat", "3", "--cflag=-w", "grows.c"]).expect(0);
-    said.tells(&["exact for run 1 of 3", "3 runs took ", "the runs differ"]);
+    said.expect_stderr(&["exact for run 1 of 3", "3 runs took ", "the runs differ"]);
     // The dearest of them decides.
     bench.shell("rm n");
     let over =
         bench.opcost(&["count", "--repeat", "3", "--cflag=-w", "--budget", "2000", "grows.c"]).expect(3);
-    over.tells(&["over the budget of 2,000 by"]);
+    over.expect_stderr(&["over the budget of 2,000 by"]);
 }

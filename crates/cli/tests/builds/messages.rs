@@ -20,7 +20,7 @@ fn case_1_a_module_whose_lines_are_those_of_its_source() {
     for verb in [&["explain"][..], &["explain", "--width"], &["life"]] {
         bench.opcost(&[verb, &["foo.ll:3"]].concat()).expect(0);
         let said = bench.opcost(&[verb, &["foo.ll:99"]].concat()).expect(2);
-        said.tells(&["foo.c", "the nearest line that "]);
+        said.expect_stderr(&["foo.c", "the nearest line that "]);
         assert!(!said.stderr.contains("compiled away"), "{}", said.all());
     }
 }
@@ -45,7 +45,7 @@ fn case_2_runs_that_read_one_input() {
 fn case_3_a_flag_of_the_compiler() {
     let bench = Bench::new(&[SQUARES]);
     let said = bench.opcost(&["count", "-g", "squares.c"]).expect(2);
-    said.tells(&["-g is a flag of the compiler: --cflag=-g"]);
+    said.expect_stderr(&["-g is a flag of the compiler: --cflag=-g"]);
     assert!(!said.stderr.contains("-- -g"), "{}", said.all());
     bench.opcost(&["loops", "--cflag=-g", "squares.c"]).expect(0);
 }
@@ -54,7 +54,10 @@ fn case_3_a_flag_of_the_compiler() {
 fn case_4_a_ledger_in_place_of_a_source() {
     let bench = Bench::new(&[SQUARES]);
     bench.opcost(&["count", "squares.c", "--ledger", "run.opc"]).expect(0);
-    bench.opcost(&["count", "run.opc"]).expect(2).tells(&["run.opc is a ledger", "opcost report run.opc"]);
+    bench
+        .opcost(&["count", "run.opc"])
+        .expect(2)
+        .expect_stderr(&["run.opc is a ledger", "opcost report run.opc"]);
     bench.opcost(&["report", "run.opc"]).expect(0);
 }
 
@@ -70,7 +73,7 @@ fn case_6_a_line_that_is_no_number() {
     let bench = Bench::new(&[SQUARES]);
     for verb in ["explain", "life", "count"] {
         let said = bench.opcost(&[verb, "squares.c:abc"]).expect(2);
-        said.tells(&["'abc' is no line number", "squares.c:1"]);
+        said.expect_stderr(&["'abc' is no line number", "squares.c:1"]);
         assert!(!said.stderr.contains("No such file"), "{}", said.all());
     }
 }
@@ -80,7 +83,11 @@ fn case_7_a_process_of_somebody_else() {
     let bench = Bench::new(&[]);
     let Some((pid, said)) = crate::faults::sample_a_sleeper(&bench) else { return };
     let process = format!("process {pid} (sleep)");
-    said.expect(2).tells(&[&process, "was not built by opcost sample", "nothing in it can be attributed"]);
+    said.expect(2).expect_stderr(&[
+        &process,
+        "was not built by opcost sample",
+        "nothing in it can be attributed",
+    ]);
 }
 
 #[test]
@@ -113,7 +120,7 @@ fn case_9_what_has_no_main_is_no_program() {
         [&["count"], &["fuel", "--limit", "1M"], &["sample"], &["values", "--trip-counts"]];
     for verb in ask {
         let said = bench.opcost(&[verb, &["add.c", "more.cpp"]].concat()).expect(1);
-        said.tells(&["no main in add.c, more.cpp", "add the file that has it"]);
+        said.expect_stderr(&["no main in add.c, more.cpp", "add the file that has it"]);
     }
     // Another name that is missing is the linker's to tell.
     let said = bench.opcost(&["count", "main.c"]).expect(1);
@@ -133,11 +140,22 @@ fn a_module_has_the_lines_of_its_source() {
     bench.opcost(&["explain", "--width", "squares.ll:3"]).expect(0);
     for verb in [&["explain"][..], &["explain", "--width"], &["life"]] {
         let ask = |place: &str| bench.opcost(&[verb, &[place]].concat()).expect(2);
-        ask("squares.ll:99").tells(&["squares.c", "nearest line that"]);
-        ask("bare.ll:3").tells(&["bare.ll says nothing of lines", "-gline-tables-only", "--function"]);
+        ask("squares.ll:99").expect_stderr(&["squares.c", "nearest line that"]);
+        ask("bare.ll:3").expect_stderr(&[
+            "bare.ll says nothing of lines",
+            "-gline-tables-only",
+            "--function",
+        ]);
     }
-    bench.opcost(&["explain", "both.bc:3"]).expect(2).tells(&["several sources", "add.c", "squares.c"]);
-    bench.opcost(&["explain", "squares.c:x"]).expect(2).tells(&["'x' is no line number", "squares.c:1"]);
+    bench.opcost(&["explain", "both.bc:3"]).expect(2).expect_stderr(&[
+        "several sources",
+        "add.c",
+        "squares.c",
+    ]);
+    bench
+        .opcost(&["explain", "squares.c:x"])
+        .expect(2)
+        .expect_stderr(&["'x' is no line number", "squares.c:1"]);
 }
 
 #[test]
@@ -247,7 +265,7 @@ fn no_input_drives_the_terminal() {
         &["check", &file],
     ];
     for verb in verbs.iter().copied().chain(quoted.iter().map(Vec::as_slice)) {
-        let said = opcost_testkit::command::Said::of(bench.command(verb).env("CLICOLOR_FORCE", "1"));
+        let said = opcost_testkit::command::ProgramOutput::of(bench.command(verb).env("CLICOLOR_FORCE", "1"));
         is_harmless(&said.stdout);
         is_harmless(&said.stderr);
         assert!(said.all().len() > 4, "{verb:?} says nothing");

@@ -1,6 +1,6 @@
 //! Build systems that know nothing of opcost.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{Bench, needs};
 
@@ -113,7 +113,7 @@ fn autotools_with_libtool() {
     }
     let mut command = bench.command(&["count", "--json", "-", "b/root/usr/local/bin/prog"]);
     command.env("LD_LIBRARY_PATH", bench.path("b/root/usr/local/lib"));
-    let count = Said::of(&mut command).expect(0).json();
+    let count = ProgramOutput::of(&mut command).expect(0).json();
     assert_eq!(Bench::calls(&count, "twice"), 1);
     let script = bench.opcost(&["count", "b/prog"]);
     assert_eq!(script.status, 2);

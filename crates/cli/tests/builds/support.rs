@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::process::Command;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 /// A folder that goes away, with files in it.
@@ -28,7 +28,7 @@ impl Bench {
 
     /// Runs lines of the shell here, which must succeed.
     #[track_caller]
-    pub(crate) fn shell(&self, lines: &str) -> Said {
+    pub(crate) fn shell(&self, lines: &str) -> ProgramOutput {
         self.0.shell(lines).expect(0)
     }
 

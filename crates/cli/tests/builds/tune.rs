@@ -268,8 +268,8 @@ int main(int argc, char **argv) {{
     bench
         .opcost(&["tune", "--profile", "early.opc", "-o", "out", "other.c"])
         .expect(1)
-        .tells(&["another build"]);
-    bench.opcost(&["tune", "--profile", "two.c", "-o", "out", "two.c"]).expect(2).tells(&["two.c"]);
+        .expect_stderr(&["another build"]);
+    bench.opcost(&["tune", "--profile", "two.c", "-o", "out", "two.c"]).expect(2).expect_stderr(&["two.c"]);
     assert!(!bench.path("out").exists());
 }
 
@@ -278,11 +278,14 @@ fn what_cannot_be_tuned_is_refused_and_nothing_is_written() {
     let fails = "int main(int argc, char **argv) { return argc > 1; }\n";
     let bench = Bench::new(&[("fails.c", fails), ("main.rs", "fn main( {\n"), ("wrong.c", "int main( {\n")]);
     let failed = bench.opcost(&["tune", "fails.c", "-o", "out", "--", "x"]).expect(2);
-    failed.tells(&["the training run ended with status 1", "--stdin"]);
-    bench.opcost(&["tune", "main.rs", "-o", "out"]).expect(1).tells(&["main.rs:1"]);
-    bench.opcost(&["tune", "wrong.c", "-o", "out"]).expect(1).tells(&["wrong.c:1"]);
-    bench.opcost(&["tune", "absent.c", "-o", "out"]).expect(1).tells(&["absent.c"]);
-    bench.opcost(&["tune", "--anchor", "pgo", "fails.c", "-o", "out"]).expect(2).tells(&["leave it out"]);
+    failed.expect_stderr(&["the training run ended with status 1", "--stdin"]);
+    bench.opcost(&["tune", "main.rs", "-o", "out"]).expect(1).expect_stderr(&["main.rs:1"]);
+    bench.opcost(&["tune", "wrong.c", "-o", "out"]).expect(1).expect_stderr(&["wrong.c:1"]);
+    bench.opcost(&["tune", "absent.c", "-o", "out"]).expect(1).expect_stderr(&["absent.c"]);
+    bench
+        .opcost(&["tune", "--anchor", "pgo", "fails.c", "-o", "out"])
+        .expect(2)
+        .expect_stderr(&["leave it out"]);
     assert!(!bench.path("out").exists());
 }
 

@@ -3,7 +3,7 @@
 //! Each project is counted by the driver, trained, and built again by its counts. The tuned program must print what a
 //! plain build prints. That it was placed shows in its symbols and in its report.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{Bench, needs};
 
@@ -88,7 +88,7 @@ fn functions(bench: &Bench, program: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn tells(said: &Said, words: &[&str]) {
+fn tells(said: &ProgramOutput, words: &[&str]) {
     for word in words {
         assert!(said.stderr.contains(word), "no '{word}' in:\n{}", said.stderr);
     }

@@ -1,6 +1,6 @@
 //! A crate's program, placed by what it does: `cargo opcost tune`.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 use serde_json::Value;
 
 use crate::support::Bench;
@@ -47,8 +47,8 @@ fn workspace() -> Bench {
     ])
 }
 
-fn cargo(bench: &Bench, words: &[&str]) -> Said {
-    Said::of(bench.program(env!("CARGO_BIN_EXE_cargo-opcost")).arg("opcost").args(words))
+fn cargo(bench: &Bench, words: &[&str]) -> ProgramOutput {
+    ProgramOutput::of(bench.program(env!("CARGO_BIN_EXE_cargo-opcost")).arg("opcost").args(words))
 }
 
 fn is_done(json: &Value) -> bool {
@@ -99,12 +99,12 @@ fn what_cargo_cannot_tune_is_refused_and_nothing_is_written() {
     let tune = |words: &[&str]| {
         cargo(&bench, &[&["tune", "-p", "app", "--offline", "--runs", "0", "-o", "tuned"], words].concat())
     };
-    tune(&["--link", "static"]).expect(2).tells(&["--link does nothing here", "leave it out"]);
-    tune(&["--native"]).expect(2).tells(&["--native"]);
-    tune(&["--only", "profile"]).expect(2).tells(&["--only profile"]);
-    tune(&["--profile", "absent.opc"]).expect(1).tells(&["absent.opc"]);
-    tune(&["--profile", "app/src/main.rs"]).expect(2).tells(&["is a source, not an opcost ledger"]);
-    tune(&["--profile", "other.opc"]).expect(2).tells(&["other.opc is of another build"]);
+    tune(&["--link", "static"]).expect(2).expect_stderr(&["--link does nothing here", "leave it out"]);
+    tune(&["--native"]).expect(2).expect_stderr(&["--native"]);
+    tune(&["--only", "profile"]).expect(2).expect_stderr(&["--only profile"]);
+    tune(&["--profile", "absent.opc"]).expect(1).expect_stderr(&["absent.opc"]);
+    tune(&["--profile", "app/src/main.rs"]).expect(2).expect_stderr(&["is a source, not an opcost ledger"]);
+    tune(&["--profile", "other.opc"]).expect(2).expect_stderr(&["other.opc is of another build"]);
     let said = tune(&["--", "no number"]).expect(2);
     assert!(said.stderr.contains("the training run ended with status 101"), "{}", said.stderr);
     assert!(!bench.path("tuned").exists());
@@ -132,5 +132,5 @@ fn main() {
     assert_eq!(bench.shell("./tuned 99").stdout, bench.shell("./plain 99").stdout);
     assert!(bench.shell("llvm-nm-22 tuned").stdout.contains(".cold"));
     let refused = bench.opcost(&["tune", "main.rs", "twice.c", "--native", "-o", "out", "--", "5"]).expect(2);
-    refused.tells(&["--native does nothing here", "-Ctarget-cpu=native"]);
+    refused.expect_stderr(&["--native does nothing here", "-Ctarget-cpu=native"]);
 }

@@ -21,7 +21,7 @@ fn a_coroutine_is_counted_in_parts_and_left_out_of_a_profile() {
     assert_eq!(calls("_Z3oddi.resume"), Some(300 * 31), "{document:#}");
     assert_eq!((calls("_Z3oddi"), calls("_ZL5draini")), (Some(300), Some(300)));
     let said = opcost(&place, "export --to profdata g.opc -o g.profdata").expect(0);
-    said.tells(&["a coroutine is profiled before it is split"]);
+    said.expect_stderr(&["a coroutine is profiled before it is split"]);
     let compile = "clang++-22 -std=c++20 -O2 -fprofile-use=g.profdata -Werror=profile-instr-out-of-date \
                    generator.cpp -o tuned && ./tuned";
     assert_eq!(place.shell(compile).expect(0).stdout, "369000\n");

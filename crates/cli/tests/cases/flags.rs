@@ -95,15 +95,19 @@ fn what_cannot_be_kept_is_refused_by_name() {
     for line in
         ["cc -c -fembed-bitcode toy.c", "cc -fembed-bitcode=all toy.c", "count --cflag=-fembed-bitcode toy.c"]
     {
-        opcost(&place, line).expect(2).tells(&["-fembed-bitcode", "compile without it"]);
+        opcost(&place, line).expect(2).expect_stderr(&["-fembed-bitcode", "compile without it"]);
         assert!(!place.path("toy.o").exists() && !place.path("a.out").exists(), "{line}");
     }
     opcost(&place, "cc -c -fembed-bitcode=off toy.c").expect(0);
     for flag in ["-###", "--version", "-E", "-MM", "-print-search-dirs"] {
-        opcost(&place, &format!("count --cflag={flag} toy.c")).expect(2).tells(&[flag, "compiles nothing"]);
+        opcost(&place, &format!("count --cflag={flag} toy.c"))
+            .expect(2)
+            .expect_stderr(&[flag, "compiles nothing"]);
     }
     for sanitizer in ["safe-stack", "dataflow"] {
         let line = format!("fuel --limit 100M --cflag=-fsanitize={sanitizer} toy.c");
-        opcost(&place, &line).expect(2).tells(&[&format!("-fsanitize={sanitizer}"), "cannot be metered"]);
+        opcost(&place, &line)
+            .expect(2)
+            .expect_stderr(&[&format!("-fsanitize={sanitizer}"), "cannot be metered"]);
     }
 }

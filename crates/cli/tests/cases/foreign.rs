@@ -5,7 +5,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use super::{cases, opcost};
 
@@ -26,11 +26,11 @@ fn place() -> Workplace {
 }
 
 /// Counts with the folder of the test in PATH.
-fn by_name(place: &Workplace, words: &[&str]) -> Said {
+fn by_name(place: &Workplace, words: &[&str]) -> ProgramOutput {
     let path = std::env::var("PATH").expect("a PATH");
     let mut command = place.command(words);
     let bin = place.path("bin");
-    Said::of(command.env("PATH", format!("{}:{path}", bin.display())))
+    ProgramOutput::of(command.env("PATH", format!("{}:{path}", bin.display())))
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn modules_of_a_host_without_counters_are_counted() {
             document["host_without_counters"].as_str().is_some_and(|host| host.ends_with("host")),
             "{document:#}"
         );
-        said.tells(&["host has no counters of its own"]);
+        said.expect_stderr(&["host has no counters of its own"]);
     }
     // It ran, and nothing counted: refused as before. Where there is no hope, it does not run.
     let nothing = opcost(&place, "count host").expect(2);
     assert!(nothing.stdout.contains("here"), "{}", nothing.all());
-    nothing.tells(&["host was not built by opcost", "CC='opcost cc'"]);
+    nothing.expect_stderr(&["host was not built by opcost", "CC='opcost cc'"]);
     place.tool("clang-22", &["-O1", "-static", "-o", "alone", "host.c"]);
     if place.path("alone").exists() {
         let alone = opcost(&place, "count alone").expect(2);
@@ -79,5 +79,5 @@ fn what_a_launcher_starts_is_counted() {
     assert_eq!(both["total"].as_u64(), one["total"].as_u64().map(|total| 2 * total), "{both:#}");
     assert_eq!((&both["processes"], &both["quality"]["kind"]), (&2.into(), &"exact".into()), "{both:#}");
     let none = by_name(&place, &["count", "no-such-launcher", "--", "2"]).expect(1);
-    none.tells(&["no-such-launcher", "there is no such file"]);
+    none.expect_stderr(&["no-such-launcher", "there is no such file"]);
 }

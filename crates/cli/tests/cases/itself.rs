@@ -3,7 +3,7 @@
 //! Counters change a program's size, addresses and tables. What reads them is left out by name, or is a
 //! reason why the number is not exact.
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 use super::{cases, opcost};
@@ -38,7 +38,7 @@ fn a_panic_has_one_number_or_a_reason() {
             "a.json",
             "caught.rs",
         ]);
-        let said = Said::of(command.env("RUST_BACKTRACE", backtrace)).expect(0);
+        let said = ProgramOutput::of(command.env("RUST_BACKTRACE", backtrace)).expect(0);
         (said, place.json("a.json"))
     };
     let (said, chords) = count("0", "chords");
@@ -62,7 +62,7 @@ fn a_backtrace_is_not_exact() {
     let document = place.json("a.json");
     let (kind, reasons) = quality(&document);
     assert!(kind == "estimate" && reasons.contains("_Unwind_Backtrace"), "{kind}: {reasons}");
-    said.tells(&[" · about", "not exact: counted code reads its own program"]);
+    said.expect_stderr(&[" · about", "not exact: counted code reads its own program"]);
     assert!(!said.all().contains("by samples"), "{}", said.all());
     let again = opcost(&place, "report a.opc").expect(0).all();
     assert!(

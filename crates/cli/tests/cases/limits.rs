@@ -152,7 +152,7 @@ fn tolerances() {
         ("tolerance = \"2,5k\"\n", "comma"),
     ] {
         place.write("opcost.toml", format!("{text}{FILE}"));
-        opcost(&place, "check").expect(2).tells(&["line 1", words]);
+        opcost(&place, "check").expect(2).expect_stderr(&["line 1", words]);
     }
     for (limit, words) in [
         ("{ limit = 1, tolerence = 2 }", "peaks"),
@@ -160,6 +160,6 @@ fn tolerances() {
         ("{ limit = 1, tolerance = \"x %\" }", "a percentage up to 100"),
     ] {
         place.write("opcost.toml", limited(limit));
-        opcost(&place, "check").expect(2).tells(&["line 6", words]);
+        opcost(&place, "check").expect(2).expect_stderr(&["line 6", words]);
     }
 }

@@ -24,7 +24,7 @@ mod tail_calls;
 mod threads;
 mod widths;
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 use serde_json::Value;
 
 /// A folder with a copy of all programs.
@@ -39,7 +39,7 @@ fn cases() -> Workplace {
 }
 
 /// Runs a command line.
-fn opcost(place: &Workplace, line: &str) -> Said {
+fn opcost(place: &Workplace, line: &str) -> ProgramOutput {
     place.opcost(&line.split(' ').collect::<Vec<_>>())
 }
 
@@ -156,7 +156,7 @@ fn comparisons() {
     for program in ["p1", "p2"] {
         opcost(&place, &format!("count --ledger {program}.opc {program}.c")).expect(0);
     }
-    opcost(&place, "diff p1.opc p2.opc").expect(1).tells(&["two programs"]);
+    opcost(&place, "diff p1.opc p2.opc").expect(1).expect_stderr(&["two programs"]);
     // The same work, inlined elsewhere.
     opcost(&place, "count --ledger before.opc gate.c").expect(0);
     let inlined = place.read("gate.c").replacen(

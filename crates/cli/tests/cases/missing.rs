@@ -4,7 +4,7 @@
 //! library whose objects have counters, one of libtool, C code of a build script. What is complete says
 //! nothing.
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 const UTIL: &str = "unsigned mix(unsigned n) {\n  unsigned s = 1;\n  for (unsigned i = 0; i < n; i++) s = s * 31 + (i ^ s >> 3);\n  return s;\n}\n";
@@ -29,7 +29,7 @@ fn missing(document: &Value) -> Vec<(String, String)> {
     parts.iter().map(|part| (text(part, "what"), text(part, "reason"))).collect()
 }
 
-fn counted(place: &Workplace, words: &[&str]) -> (Said, Value) {
+fn counted(place: &Workplace, words: &[&str]) -> (ProgramOutput, Value) {
     let said = place.opcost(&[&["count", "--json", "a.json"], words].concat()).expect(0);
     (said, place.json("a.json"))
 }
@@ -43,7 +43,7 @@ fn an_object_of_another_compiler() {
     let (said, part) = counted(&place, &["main.c", "util.o"]);
     let [(what, reason)] = &missing(&part)[..] else { panic!("{part:#}") };
     assert!(what.contains("mix (1 call)") && reason.contains("compiled without counters"), "{part:#}");
-    said.tells(&["not counted: mix (1 call): ", "give its source"]);
+    said.expect_stderr(&["not counted: mix (1 call): ", "give its source"]);
     assert!(part["total"].as_u64() < whole["total"].as_u64());
 }
 
@@ -71,7 +71,7 @@ fn a_library_that_another_linker_made_of_counted_objects() {
     let (said, json) = counted(&place, &["./prog"]);
     let [(what, reason)] = &missing(&json)[..] else { panic!("{json:#}") };
     assert!(what == "libmix.so" && reason.contains("has counters and wrote none"), "{json:#}");
-    said.tells(&["link it by opcost cc -shared"]);
+    said.expect_stderr(&["link it by opcost cc -shared"]);
 }
 
 /// The folders that libtool makes, with the library of the system in another one.
@@ -87,7 +87,7 @@ fn a_library_that_ran_in_place_of_the_one_that_was_built() {
     let (said, json) = counted(&place, &["src/.libs/prog"]);
     let [(what, reason)] = &missing(&json)[..] else { panic!("{json:#}") };
     assert!(what.ends_with("lib/.libs/libmix.so.1") && reason.contains("ran in its place"), "{json:#}");
-    said.tells(&["libtool --mode=execute opcost count"]);
+    said.expect_stderr(&["libtool --mode=execute opcost count"]);
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn main() {
             command.env("CC", compiler);
         }
         let words = ["opcost", "count", "--offline", "--json", "a.json"];
-        let said = Said::of(command.current_dir(place.path("")).args(words)).expect(0);
+        let said = ProgramOutput::of(command.current_dir(place.path("")).args(words)).expect(0);
         (said, place.json("a.json"))
     };
     let (said, part) = cargo(None);
     let [(what, reason)] = &missing(&part)[..] else { panic!("{part:#}") };
     assert!(what.contains("mix (1 call)") && reason.contains("build script"), "{part:#}");
-    said.tells(&["not counted: mix (1 call)", "CC=\"opcost cc\""]);
+    said.expect_stderr(&["not counted: mix (1 call)", "CC=\"opcost cc\""]);
     let (_, whole) = cargo(Some(&format!("{} cc", env!("CARGO_BIN_EXE_opcost"))));
     assert_eq!(missing(&whole), [], "{whole:#}");
     assert!(whole["total"].as_u64() > part["total"].as_u64().map(|total| total + 1000));

@@ -148,5 +148,5 @@ fn one_damaged_raw_file_of_three_is_named() {
     place
         .shell("for f in bad/*; do echo hello > $f; done; $OPCOST report bad/*.opcraw")
         .expect(1)
-        .tells(&["bad/", "not a raw"]);
+        .expect_stderr(&["bad/", "not a raw"]);
 }

@@ -20,7 +20,7 @@ fn a_budget_ends_in_a_function_of_the_source() {
     let place = cases();
     let said = opcost(&place, "fuel --limit 200k --json f.json through_pointer.c").expect(3);
     assert!(!said.all().contains("opc_") && !said.all().contains(":0"), "{}", said.all());
-    said.tells(&["in memset"]);
+    said.expect_stderr(&["in memset"]);
     let stopped = &place.json("f.json")["stopped"];
     assert_eq!((&stopped["function"], &stopped["line"]), (&"memset".into(), &serde_json::Value::Null));
 }

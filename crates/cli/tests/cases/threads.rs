@@ -17,16 +17,19 @@ fn counters_that_threads_would_share_are_reported_at_the_link() {
     };
     let words = ["works.o count one thread only", "OPCOST_THREADS=1"];
     for link in ["-pthread", "-lpthread", ""] {
-        place.shell(&build("", link)).expect(0).tells(&words);
-        place.opcost(&["count", "./a"]).expect(1).tells(&["OPCOST_THREADS=1"]);
+        place.shell(&build("", link)).expect(0).expect_stderr(&words);
+        place.opcost(&["count", "./a"]).expect(1).expect_stderr(&["OPCOST_THREADS=1"]);
     }
     for how in ["OPCOST_THREADS=1", "CFLAGS= OPCOST_THREADS=1"] {
         let said = place.shell(&build(how, "-pthread")).expect(0);
         assert!(!said.all().contains("one thread only"), "{}", said.all());
-        place.opcost(&["count", "./a"]).expect(0).tells(&["exact"]);
+        place.opcost(&["count", "./a"]).expect(0).expect_stderr(&["exact"]);
     }
-    place.shell(&build("OPCOST_THREADS=0", "-pthread")).expect(0).tells(&words);
-    place.shell(&build("OPCOST_THREADS=yes", "-pthread")).expect(2).tells(&["OPCOST_THREADS is 'yes'"]);
+    place.shell(&build("OPCOST_THREADS=0", "-pthread")).expect(0).expect_stderr(&words);
+    place
+        .shell(&build("OPCOST_THREADS=yes", "-pthread"))
+        .expect(2)
+        .expect_stderr(&["OPCOST_THREADS is 'yes'"]);
     // One thread: nothing is to be said.
     place.write("one.c", "void *work(void *);\nint main(void) { return work(0) != 0; }\n");
     for line in ["works.c -shared -fPIC -o w.so", "one.c works.c -o one", "one.c works.c -lm -static -o one"]
@@ -48,5 +51,5 @@ fn threads_that_begin_in_libraries_have_counters_of_their_own() {
     let line = "$OPCOST cc -c parallel_if.ll -o p.o && $OPCOST cc p.o -fopenmp -o p";
     let said = place.shell(line).expect(0);
     assert!(!said.all().contains("one thread only"), "{}", said.all());
-    place.shell("OMP_NUM_THREADS=2 $OPCOST count ./p").expect(0).tells(&["exact", "2 calls"]);
+    place.shell("OMP_NUM_THREADS=2 $OPCOST count ./p").expect(0).expect_stderr(&["exact", "2 calls"]);
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 use serde_json::Value;
 
 use crate::harness::{Bench, corpus};
@@ -29,7 +29,7 @@ impl Scene {
     }
 
     fn document(&self, words: &[&str]) -> Value {
-        Said::of(&mut self.command(words)).expect(0).json()
+        ProgramOutput::of(&mut self.command(words)).expect(0).json()
     }
 
     fn total(&self, source: &str) -> u64 {
@@ -64,11 +64,11 @@ fn answers_are_those_without_the_cache() {
             &["slice", "--json", "-", source],
             &["bits", "--json", "-", source],
         ] {
-            let without = Said::of(scene.command(words).env("OPCOST_CACHE", "off"));
+            let without = ProgramOutput::of(scene.command(words).env("OPCOST_CACHE", "off"));
             let before = scene.entries();
-            let first = Said::of(&mut scene.command(words));
+            let first = ProgramOutput::of(&mut scene.command(words));
             let made = scene.entries();
-            let second = Said::of(&mut scene.command(words));
+            let second = ProgramOutput::of(&mut scene.command(words));
             for said in [&first, &second] {
                 assert_eq!(said.status, without.status, "{words:?}: {}", said.stderr);
                 assert_eq!(without_times(&said.stdout), without_times(&without.stdout), "{words:?}");
@@ -128,7 +128,7 @@ fn damaged_entries_are_made_again() {
     }
     assert_eq!(scene.total(source), total);
     assert_eq!(scene.entries(), kept);
-    let said = Said::of(&mut scene.command(&["cache", "clear"])).expect(0);
+    let said = ProgramOutput::of(&mut scene.command(&["cache", "clear"])).expect(0);
     assert!(said.stdout.starts_with(&format!("removed {kept} entries")), "{}", said.stdout);
     assert_eq!(scene.entries(), 0);
     assert_eq!(scene.total(source), total);
@@ -139,15 +139,15 @@ fn who_wants_no_cache_has_none() {
     let scene = Scene::new();
     scene.write("a.c", "int main(void) { return 0; }\n");
     for words in [&["count", "--no-cache", "a.c"][..], &["count", "--cache-size", "0", "a.c"]] {
-        Said::of(&mut scene.command(words)).expect(0);
+        ProgramOutput::of(&mut scene.command(words)).expect(0);
         assert!(!scene.cache.exists(), "{words:?}");
     }
-    let said = Said::of(scene.command(&["cache"]).env("OPCOST_CACHE", "off")).expect(0);
+    let said = ProgramOutput::of(scene.command(&["cache"]).env("OPCOST_CACHE", "off")).expect(0);
     assert!(said.stdout.contains("the cache is off"), "{}", said.stdout);
-    let said = Said::of(&mut scene.command(&["count", "--cache-size", "much", "a.c"])).expect(2);
+    let said = ProgramOutput::of(&mut scene.command(&["count", "--cache-size", "much", "a.c"])).expect(2);
     assert!(said.stderr.contains("is no size; write 500M"), "{}", said.stderr);
     // A small one holds what fits.
-    Said::of(&mut scene.command(&["count", "--cache-size", "60k", "a.c"])).expect(0);
+    ProgramOutput::of(&mut scene.command(&["count", "--cache-size", "60k", "a.c"])).expect(0);
     let bytes = scene.document(&["cache", "--json"])["bytes"].as_u64().expect("a number");
     assert!(bytes <= 60_000, "{bytes}");
 }
@@ -157,7 +157,7 @@ fn many_at_once_share_it() {
     let scene = Scene::new();
     let source = corpus().join("recursion.c");
     let source = source.to_str().expect("UTF-8");
-    let wanted = Said::of(
+    let wanted = ProgramOutput::of(
         scene.command(&["count", "--json", "-", "--stdout", "/dev/null", source]).env("OPCOST_CACHE", "off"),
     );
     let wanted = wanted.expect(0).json()["total"].as_u64().expect("a total");
@@ -212,7 +212,7 @@ fn a_whole_build_is_taken_from_the_cache() {
             if cache == "off" {
                 command.env("OPCOST_CACHE", "off");
             }
-            let said = Said::of(&mut command).expect(0).stderr;
+            let said = ProgramOutput::of(&mut command).expect(0).stderr;
             let read = |file: &str| std::fs::read(scene.bench.path(file)).ok();
             made.push((read(&object), read(&rule), said));
         }

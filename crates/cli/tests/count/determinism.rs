@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::harness::{Bench, corpus};
 
@@ -80,7 +80,7 @@ fn what_is_taken_from_the_cache_counts_the_same() {
             let mut command = bench.command(&[verb, "--json", "-", "--stdout", "/dev/null"]);
             command.arg(&source).env_remove("HOME").env_remove("XDG_CACHE_HOME").env_remove("OPCOST_CACHE");
             command.envs(cache.map(|cache| ("XDG_CACHE_HOME", cache)));
-            let document = Said::of(&mut command).expect(0).json();
+            let document = ProgramOutput::of(&mut command).expect(0).json();
             ["total", "spent", "functions", "quality"].map(|field| document[field].clone())
         };
         let without = run(None);

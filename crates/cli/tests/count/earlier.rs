@@ -1,7 +1,7 @@
 //! Programs that were built before they are sampled: by the compilers' stand-ins
 //! (`opcost cc`), and of Rust.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::sampled::{Place, fine, function, opcost};
 
@@ -32,13 +32,13 @@ unsigned cold(unsigned n) {
 }
 ";
 
-fn compiled(place: &Place, arguments: &[&str], purpose: Option<&str>) -> Said {
+fn compiled(place: &Place, arguments: &[&str], purpose: Option<&str>) -> ProgramOutput {
     let mut command = place.command(&["cc"]);
     command.args(arguments).env_remove("OPCOST_PURPOSE");
     if let Some(purpose) = purpose {
         command.env("OPCOST_PURPOSE", purpose);
     }
-    Said::of(&mut command)
+    ProgramOutput::of(&mut command)
 }
 
 /// Sections of machine code of a program.

@@ -12,7 +12,7 @@ mod viewers;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::harness::Bench;
 use crate::json::Counts;
@@ -59,7 +59,7 @@ fn place() -> Bench {
     bench
 }
 
-fn fine(bench: &Bench, arguments: &[&str]) -> Said {
+fn fine(bench: &Bench, arguments: &[&str]) -> ProgramOutput {
     bench.opcost(arguments).expect(0)
 }
 
@@ -132,7 +132,7 @@ fn llvm_reads_the_counts_back_from_bitcode() {
         }
         // Code generation goes on from there.
         bench.tool("clang-22", &["-O2", "-Xclang", "-disable-llvm-passes", "-o", "a", "a.bc"]);
-        let run = Said::of(bench.program(bench.path("a")).arg("3000"));
+        let run = ProgramOutput::of(bench.program(bench.path("a")).arg("3000"));
         assert_eq!(run.status, 0);
     }
 }
@@ -195,7 +195,7 @@ fn bodies_that_run_in_another_module_have_its_counts() {
         "clang++-22",
         &[&["-o", "a"], &objects.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat(),
     );
-    let run = Said::of(&mut bench.program(bench.path("a")));
+    let run = ProgramOutput::of(&mut bench.program(bench.path("a")));
     assert_eq!(run.stdout, counted.output.stdout);
     // What is added up over modules has each count once.
     fine(&bench, &["export", "--to", "collapsed", "run.opc", "-o", "a.folded"]);

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use crate::directives::Directives;
 use crate::json::Counts;
@@ -15,7 +15,7 @@ pub(crate) fn corpus() -> PathBuf {
 
 /// What one run of opcost gave.
 pub(crate) struct Counted {
-    pub(crate) output: Said,
+    pub(crate) output: ProgramOutput,
     /// `None` when it failed.
     pub(crate) counts: Option<Counts>,
 }
@@ -127,7 +127,7 @@ impl Case<'_> {
     }
 
     /// The program without opcost.
-    fn plain(&self, inputs: &[PathBuf]) -> Said {
+    fn plain(&self, inputs: &[PathBuf]) -> ProgramOutput {
         let mut arguments = vec!["-O2", "-o", "plain"];
         let flags = &self.directives.flags;
         arguments.extend(flags.iter().skip_while(|flag| *flag != "--cflag").skip(1).map(String::as_str));
@@ -155,7 +155,7 @@ impl Case<'_> {
             arguments.extend(inputs.iter().map(String::as_str));
             self.bench.tool("clang-22", &arguments);
         }
-        Said::of(self.bench.program(self.bench.path("plain")).args(&self.directives.arguments))
+        ProgramOutput::of(self.bench.program(self.bench.path("plain")).args(&self.directives.arguments))
     }
 
     fn count(
@@ -182,7 +182,7 @@ impl Case<'_> {
         assert!(said.contains(text), "{}: does not say '{text}': {said}", self.name);
     }
 
-    fn check_one(&self, way: &str, anchor: &str, counted: &Counted, plain: &Said) {
+    fn check_one(&self, way: &str, anchor: &str, counted: &Counted, plain: &ProgramOutput) {
         let at = format!("{} ({way})", self.name);
         if let Some(text) = &self.directives.fails {
             return self.check_refusal(counted, text);

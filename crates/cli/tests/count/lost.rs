@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::sampled::{Place, fine, function, kept, opcost};
 
@@ -48,11 +48,11 @@ fn built(place: &Place) -> String {
 }
 
 /// opcost where the shell has set something up before.
-fn behind(setting: &str, arguments: &[&str]) -> Said {
+fn behind(setting: &str, arguments: &[&str]) -> ProgramOutput {
     let script = format!("{setting}; exec \"$0\" \"$@\"");
     let mut command = Place::new().program("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_opcost")]).args(arguments);
-    Said::of(command.current_dir("/"))
+    ProgramOutput::of(command.current_dir("/"))
 }
 
 fn wait_for(what: impl Fn() -> bool) {
@@ -157,7 +157,7 @@ fn a_ring_that_nobody_empties_runs_over_and_is_told() {
     wait_for(|| hundredths(&pid).is_none_or(|time| time > before + 600));
     kill("-KILL", &pid);
     kill("-CONT", &opcost);
-    let output = Said::from(sampling.wait_with_output().expect("it ends"));
+    let output = ProgramOutput::from(sampling.wait_with_output().expect("it ends"));
     assert_eq!(output.status, 4, "{}", output.stderr);
     assert!(output.stderr.contains("lost: ") && output.stderr.contains("found no room"), "{}", output.stderr);
     let agreement = fine(&["overlap", "--json", "-", &ledger, &ledger]).json();
@@ -197,7 +197,7 @@ fn an_image_of_another_build_is_told_by_name() {
         let id = text.lines().find_map(|line| line.trim().strip_prefix("Build ID: ").map(str::to_owned));
         id.expect("a build-id")
     };
-    let is_told = |said: &Said| {
+    let is_told = |said: &ProgramOutput| {
         assert_eq!(said.status, 2, "{}", said.stderr);
         for part in ["other is another build than what ran", &ids(&other), &ids(&program)] {
             assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
@@ -251,7 +251,7 @@ fn without_permission_a_timer_samples_and_tells_its_rate() {
     place.write("filter.c", FILTER);
     place.tool("clang-22", &["filter.c", "-o", &filter]);
     let inside = |arguments: &[&str]| {
-        Said::of(place.program(&filter).arg(env!("CARGO_BIN_EXE_opcost")).args(arguments))
+        ProgramOutput::of(place.program(&filter).arg(env!("CARGO_BIN_EXE_opcost")).args(arguments))
     };
     let told = inside(&["sample", "--ledger", &ledger, "--json", "-", &program, "--", "1500"]);
     if told.status == 77 {

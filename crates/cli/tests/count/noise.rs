@@ -20,7 +20,7 @@ fn two_samples_differ_by_noise_and_have_no_verdict() {
     assert!(!said.contains("more work") && !said.contains("less work"), "{said}");
     for when in ["more-work", "more-work-anywhere", "any-change"] {
         let refused = opcost(&["diff", &one, &other, "--fail-on", when]).expect(1);
-        refused.tells(&["no verdict", "count both with opcost count"]);
+        refused.expect_stderr(&["no verdict", "count both with opcost count"]);
     }
     // The head tells how it was built; a line that moved is found by the texts of sampled programs, too.
     let shown = fine(&["report", &one]).stdout;
@@ -38,7 +38,7 @@ fn raw_samples_and_repaired_counts_are_not_added() {
     fine(&["sample", "--raw", &raw, "--ledger", &repaired, &program, "--", "600"]);
     let merged = place.file("merged.opc");
     let refused = opcost(&["merge", &raw, &repaired, "-o", &merged]).expect(1);
-    refused.tells(&["sampled", "repaired", "no parts of one sum"]);
+    refused.expect_stderr(&["sampled", "repaired", "no parts of one sum"]);
     assert!(!std::path::Path::new(&merged).exists());
     opcost(&["merge", "--average", &repaired, &raw, "-o", &merged]).expect(1);
     fine(&["merge", &repaired, &repaired, "-o", &merged]);

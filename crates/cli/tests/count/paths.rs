@@ -40,7 +40,7 @@ fn functions(ledger: &Ledger) -> BTreeMap<String, Function> {
         match (&fact.subject, fact.column) {
             (Subject::Block { block, .. }, Column::Count) => _ = function.blocks.insert(*block, value),
             (Subject::Path { edges, .. }, Column::Count) => function.paths.push((edges.to_vec(), value)),
-            (Subject::Edge { edge, way, to, .. }, column) => {
+            (Subject::Edge { edge, edge_kind: way, to, .. }, column) => {
                 let new = Edge { way: *way, to: *to, count: 0, inherited: 0 };
                 let edge = function.edges.entry(*edge).or_insert(new);
                 match column {

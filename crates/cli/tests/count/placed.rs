@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 use serde_json::Value;
 
 use crate::harness::Bench;
@@ -35,7 +35,7 @@ fn bench() -> Bench {
     bench
 }
 
-fn fine(bench: &Bench, line: &str) -> Said {
+fn fine(bench: &Bench, line: &str) -> ProgramOutput {
     bench.opcost(&line.split_whitespace().collect::<Vec<_>>()).expect(0)
 }
 
@@ -123,7 +123,7 @@ fn the_last_run_places_what_changed() {
         std::thread::sleep(Duration::from_millis(50));
         let flags = ["count", "--stdout", "/dev/null", "--json", "-"];
         let mut command = bench.command(&[&flags, words, &["odd.c", "--", "3000"]].concat());
-        let done = Said::of(command.env("OPCOST_CACHE", &cache)).expect(0);
+        let done = ProgramOutput::of(command.env("OPCOST_CACHE", &cache)).expect(0);
         (done.json()["total"].clone(), done.stderr)
     };
     let says = |said: &str| said.contains("an earlier run says where");
@@ -161,7 +161,7 @@ fn real_compilers_place_counters_too() {
     let read = |name: &str| std::fs::read(bench.path(name)).expect("a program");
     assert_ne!(read("plain"), read("placed"));
     let mut build = bench.command(&["cc", "-O2", "odd.c", "-o", "wrong"]);
-    let refused = Said::of(build.env("OPCOST_PLACEMENT_FROM", "missing.opc")).expect(1);
+    let refused = ProgramOutput::of(build.env("OPCOST_PLACEMENT_FROM", "missing.opc")).expect(1);
     assert!(refused.stderr.contains("missing.opc"), "{}", refused.stderr);
 }
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::harness::{Bench, corpus};
 
@@ -86,7 +86,7 @@ impl Referee {
         bench.tool("clang-22", &link);
         let mut program = bench.program(bench.path("theirs"));
         program.args(&self.arguments).env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"));
-        assert_eq!(Said::of(&mut program).signal, None, "LLVM's program comes to its end");
+        assert_eq!(ProgramOutput::of(&mut program).signal, None, "LLVM's program comes to its end");
         bench.tool("llvm-profdata-22", &["merge", "-o", "theirs.profdata", "theirs.profraw"]);
         let mut blocks = BTreeMap::new();
         for position in 0..self.sources.len() {

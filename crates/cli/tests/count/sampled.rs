@@ -7,7 +7,7 @@
 
 use std::ops::Deref;
 
-use opcost_testkit::command::{Said, Workplace, holds_to_schema};
+use opcost_testkit::command::{ProgramOutput, Workplace, holds_to_schema};
 use serde_json::Value;
 
 pub(super) const HOT: &str = "
@@ -69,11 +69,11 @@ impl Place {
 }
 
 /// Runs the command where no file is.
-pub(super) fn opcost(arguments: &[&str]) -> Said {
+pub(super) fn opcost(arguments: &[&str]) -> ProgramOutput {
     Place::new().opcost(arguments)
 }
 
-pub(super) fn fine(arguments: &[&str]) -> Said {
+pub(super) fn fine(arguments: &[&str]) -> ProgramOutput {
     opcost(arguments).expect(0)
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::{Column, Subject, Way};
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::sampled::{Place, fine, function, opcost};
 
@@ -73,7 +73,7 @@ impl Flow {
         for fact in ledger.facts() {
             let value = fact.value.unwrap_or(0);
             match (&fact.subject, fact.column) {
-                (Subject::Edge { function, way, from, to, .. }, Column::Count) => {
+                (Subject::Edge { function, edge_kind: way, from, to, .. }, Column::Count) => {
                     let place = |block: u32| (function.name.clone(), function.module.clone(), block);
                     if let Some(to) = to {
                         *into.entry(place(*to)).or_insert(0) += value;
@@ -222,7 +222,7 @@ fn a_terminals_signal_reaches_both_and_the_second_of_others_is_meant() {
     // As timeout does it: to opcost, and to its group with the program in it.
     // Long enough that the program runs by then on a busy machine, too.
     let line = ["-s", "TERM", "8", env!("CARGO_BIN_EXE_opcost"), "sample", "--ledger", &ledger, &program];
-    let output = Said::of(place.program("timeout").args(line));
+    let output = ProgramOutput::of(place.program("timeout").args(line));
     assert_eq!(output.status, 124, "{}", output.stderr);
     assert!(Path::new(&ledger).exists(), "it reports what there is: {}", output.stderr);
     is_sound(&ledger);
@@ -316,5 +316,5 @@ fn a_process_that_was_not_built_to_be_sampled_is_told_as_such() {
         return;
     }
     assert_eq!(output.status, 2, "{}", output.stderr);
-    output.tells(&[&format!("process {pid} (sleep)"), "opcost sample --emit exe"]);
+    output.expect_stderr(&[&format!("process {pid} (sleep)"), "opcost sample --emit exe"]);
 }

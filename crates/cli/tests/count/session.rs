@@ -58,7 +58,7 @@ where
     let file = folder.join("asked.job");
     let answer = match session {
         Some(session) => session.request(request, &file, "it"),
-        None => opcost_job::ask(request, &file, "it"),
+        None => opcost_job::run_job(request, &file, "it"),
     };
     serde_json::to_string(&answer.expect("an answer")).expect("plain data")
 }

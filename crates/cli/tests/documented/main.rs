@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use list::{Expected, LIST};
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use text::{Example, examples};
 
 /// The documents, from the root of the repository.
@@ -92,11 +92,11 @@ fn bare(line: &str) -> String {
 }
 
 /// Runs a line of a document as its reader would, with `opcost` in PATH.
-fn shell(place: &Workplace, folder: &str, line: &str) -> Said {
+fn shell(place: &Workplace, folder: &str, line: &str) -> ProgramOutput {
     let opcost = Path::new(env!("CARGO_BIN_EXE_opcost"));
     let path = std::env::var("PATH").expect("a PATH");
     let path = format!("{}:{path}", opcost.parent().expect("its folder").display());
     let mut command: Command = place.program("bash");
     command.args(["-c", &format!("exec 2>&1; {line}\n")]).env("PATH", path).env("COLUMNS", "100");
-    Said::of(command.current_dir(place.path(folder)))
+    ProgramOutput::of(command.current_dir(place.path(folder)))
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 /// The folder.
@@ -19,15 +19,15 @@ impl Deref for Bench {
 
 /// What `opcost fuel` did.
 pub(crate) struct Answer {
-    said: Said,
+    said: ProgramOutput,
     /// The document; null if there is none.
     pub(crate) json: Value,
 }
 
 impl Deref for Answer {
-    type Target = Said;
+    type Target = ProgramOutput;
 
-    fn deref(&self) -> &Said {
+    fn deref(&self) -> &ProgramOutput {
         &self.said
     }
 }

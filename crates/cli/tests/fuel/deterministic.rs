@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::command::{Said, corpus};
+use opcost_testkit::command::{ProgramOutput, corpus};
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -89,7 +89,7 @@ impl<'a> Circumstances<'a> {
         Circumstances { bench, opcost, folder, environment: Some(environment), stack: Some("unlimited") }
     }
 
-    fn run(&self, arguments: &[&str]) -> Said {
+    fn run(&self, arguments: &[&str]) -> ProgramOutput {
         let mut command = self.bench.program("sh");
         let limit = self.stack.map_or(String::new(), |stack| format!("ulimit -s {stack}; "));
         command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.opcost).args(arguments);
@@ -97,7 +97,7 @@ impl<'a> Circumstances<'a> {
             let path = std::env::var_os("PATH").expect("a search path");
             command.env_clear().env("PATH", path).envs(environment.iter().cloned());
         }
-        Said::of(command.current_dir(&self.folder))
+        ProgramOutput::of(command.current_dir(&self.folder))
     }
 
     /// The same program as it is called here.

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use opcost_testkit::command::{Said, corpus};
+use opcost_testkit::command::{ProgramOutput, corpus};
 
 use crate::bench::{Answer, Bench};
 
@@ -194,7 +194,7 @@ fn the_output_is_that_of_the_system() {
         let flags = ["-O1", "-ffp-contract=off", "-w", source, "-o", "native", "-lm"];
         case.bench.tool(compiler, &flags);
         let input = std::fs::File::open(case.bench.path("input")).expect("the input");
-        let run = Said::of(case.bench.program(case.bench.path("native")).stdin(input));
+        let run = ProgramOutput::of(case.bench.program(case.bench.path("native")).stdin(input));
         let text = &run.stdout;
         assert_eq!(&String::from_utf8_lossy(output), text, "{}: {}", case.name, answer.said());
         assert_eq!(

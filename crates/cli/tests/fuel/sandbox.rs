@@ -1,6 +1,6 @@
 //! Do the walls hold what they should, and let through what they should?
 
-use opcost_testkit::command::{Said, corpus};
+use opcost_testkit::command::{ProgramOutput, corpus};
 
 use crate::bench::Bench;
 
@@ -192,7 +192,7 @@ fn a_kernel_without_landlock_is_told_and_the_other_walls_stand() {
     let run = || {
         let mut command = bench.program(bench.path("without"));
         command.arg(env!("CARGO_BIN_EXE_opcost"));
-        let said = Said::of(command.args(["fuel", "--sandbox", "--json", "a.json", "a.c"]));
+        let said = ProgramOutput::of(command.args(["fuel", "--sandbox", "--json", "a.json", "a.c"]));
         (said, bench.json("a.json"))
     };
     let (output, json) = run();

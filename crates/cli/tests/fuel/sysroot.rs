@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::bench::{Answer, Bench};
 use crate::portable::{Case, LIST, folder, here, outcome, programs};
@@ -97,12 +97,12 @@ fn all_of_the_cxx_library_is_carried() {
     bench.write("evil/vector", "#error \"a header of the machine\"\n");
     bench.tool("clang++-22", &["-w", "-O1", "a.cpp", "-o", "native"]);
     let input = std::fs::File::open(bench.path("input")).expect("the input");
-    let wanted = Said::of(bench.program(bench.path("native")).stdin(input)).stdout;
+    let wanted = ProgramOutput::of(bench.program(bench.path("native")).stdin(input)).stdout;
     for standard in ["c++17", "gnu++20", "c++23"] {
         let mut command = bench.command(&["fuel", "--portable", "--stdin", "input", "--stdout", "output"]);
         command.envs(["CPATH", "CPLUS_INCLUDE_PATH"].map(|name| (name, bench.path("evil"))));
         command.args(LIST).arg(format!("--cflag=-std={standard}")).arg("a.cpp");
-        Said::of(&mut command).expect(0);
+        ProgramOutput::of(&mut command).expect(0);
         assert_eq!(bench.read("output"), wanted, "{standard}");
         assert_eq!(foreign(&bench.read("headers"), "a.cpp"), [""; 0], "{standard}");
     }

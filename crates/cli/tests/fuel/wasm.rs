@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::command::{Said, corpus};
+use opcost_testkit::command::{ProgramOutput, corpus};
 
 use crate::bench::{Answer, Bench};
 
@@ -255,7 +255,7 @@ fn an_engine_that_is_not_there_is_named() {
     let run = |flags: &[&str]| {
         let mut command = bench.command(&["fuel"]);
         command.args(flags).env("PATH", "/nowhere").env("OPCOST_PYTHON", "/nowhere/python");
-        Said::of(&mut command).stderr
+        ProgramOutput::of(&mut command).stderr
     };
     bench.build(&["--machine", "wasm32-wasi", "--emit", "exe", "-o", "a.wasm", "a.c"]);
     let said = run(&["a.wasm"]);

@@ -32,7 +32,7 @@ fn refused(source: &str, flags: &[&str], status: i32, words: &[&str]) {
     let place = workplace();
     let source = cases(source);
     let all = [&["hdl", "-o", "out", &source, "--cosimulate", "20", "-O1"], flags].concat();
-    place.opcost(&all).expect(status).tells(words);
+    place.opcost(&all).expect(status).expect_stderr(words);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn words_of_structs_are_told() {
     place
         .opcost(&["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "60"])
         .expect(2)
-        .tells(&["overflow"]);
+        .expect_stderr(&["overflow"]);
 }
 
 /// In C++ a struct may have constructors, and functions have other names for the linker.
@@ -118,7 +118,7 @@ int main(void) { int s = 0; for (int i = 0; i < 5; i++) { struct P a = {(char)i,
     let wide =
         "unsigned __int128 f(unsigned __int128 a) { return a + 1; }\nint main(void) { return f(1) == 5; }\n";
     place.write("run.c", wide);
-    place.opcost(&all).expect(2).tells(&["more than 64 bits", "--cosimulate"]);
+    place.opcost(&all).expect(2).expect_stderr(&["more than 64 bits", "--cosimulate"]);
 }
 
 #[test]
@@ -174,7 +174,10 @@ fn pointers_may_lead_to_several_memories() {
     refused("hdl_ways", &["--top", "nul"], 1, &["null", "parameter"]);
     refused("hdl_ways", &["--top", "cmpp"], 1, &["compared", "compare indices"]);
     let source = cases("hdl_ways");
-    workplace().opcost(&["hdl", "-o", "out", "-O0", &source, "--top", "sel"]).expect(1).tells(&["-O1"]);
+    workplace()
+        .opcost(&["hdl", "-o", "out", "-O0", &source, "--top", "sel"])
+        .expect(1)
+        .expect_stderr(&["-O1"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod forms;
 mod idioms;
 mod replay;
 
-use opcost_testkit::command::{Said, Workplace, holds_to_schema};
+use opcost_testkit::command::{ProgramOutput, Workplace, holds_to_schema};
 use serde_json::Value;
 
 const MAC: &str = "#include <stdint.h>
@@ -337,7 +337,7 @@ fn without_synthesis_tools_it_is_said_what_is_missing() {
     std::fs::create_dir(&tools).expect("a folder");
     std::os::unix::fs::symlink("/usr/bin/clang-22", tools.join("clang-22")).expect("a link");
     let mut command = place.command(&["hdl", "--top", "mac", "-o", "out", &source, "--synthesise", "ice40"]);
-    let answer = Said::of(command.env("PATH", &tools)).expect(0);
+    let answer = ProgramOutput::of(command.env("PATH", &tools)).expect(0);
     assert!(answer.stdout.contains("missing: yosys: apt-get install yosys"), "{}", answer.stdout);
     assert!(place.read("out/mac.v").contains("module mac"));
 }
@@ -349,7 +349,7 @@ fn calls_without_an_end_are_no_verdict() {
     let text = "unsigned f(unsigned n) { unsigned x = 1; do x = x * 5 + 1; while (--n); return x; }\n";
     let source = place.write("long.c", text);
     let all = ["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "4"];
-    place.opcost(&all).expect(1).tells(&["takes more than 1000000 cycles"]);
+    place.opcost(&all).expect(1).expect_stderr(&["takes more than 1000000 cycles"]);
 }
 
 /// Kernels after Antoniadis (2011): equal to C with all kinds of widths, where the gain is expected
@@ -454,8 +454,8 @@ fn what_cannot_be_a_circuit_names_its_place_and_a_way_out() {
     let place = workplace();
     let refused = |text: &str, status: i32, words: &[&str]| {
         let source = place.write("k.c", text);
-        let answer: Said = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
-        answer.tells(words);
+        let answer: ProgramOutput = place.opcost(&["hdl", "--top", "f", "-o", "out", &source]).expect(status);
+        answer.expect_stderr(words);
     };
     refused(
         "int f(int n) { return n < 2 ? 1 : n * f(n - 2) + f(n - 1); }\n",
@@ -475,7 +475,7 @@ fn inputs_with_which_c_is_undefined_are_no_verdict() {
     let place = workplace();
     let source = place.write("far.c", "int f(const int *a, unsigned n) { return a[n]; }\n");
     let all = ["hdl", "--top", "f", "-o", "out", &source, "--cosimulate", "20"];
-    place.opcost(&all).expect(2).tells(&["undefined", "--assume"]);
+    place.opcost(&all).expect(2).expect_stderr(&["undefined", "--assume"]);
     let fine = place.opcost(&[&all[..], &["--assume", "f.n=0..255"]].concat()).expect(0);
     assert!(fine.stdout.contains("20 runs, 0 wrong"), "{}", fine.stdout);
 }

@@ -168,21 +168,21 @@ int main(int argc, char **argv) { unsigned sum = 0; for (int i = 1; i < 9; i++) 
 fn runs_without_a_call_and_runs_that_fail_are_no_verdict() {
     let place = workplace();
     let all = ["hdl", "-o", "out", "--top", "sums", "--replay", "sums.c", "caller.c"];
-    place.opcost(&all).expect(2).tells(&["never calls sums", "words after --"]);
+    place.opcost(&all).expect(2).expect_stderr(&["never calls sums", "words after --"]);
     let crash = "#include <stdlib.h>
 int sums(const int *x, int *y, unsigned n);
 int main(void) { int *x = malloc(8); int y[2]; int s = sums(x, y, 2); free(x); return s + x[1]; }\n";
     place.write("crash.c", crash);
     let all = ["hdl", "-o", "out", "--top", "sums", "--replay", "sums.c", "crash.c"];
-    place.opcost(&all).expect(4).tells(&["the program failed", "heap-use-after-free"]);
+    place.opcost(&all).expect(4).expect_stderr(&["the program failed", "heap-use-after-free"]);
     let status = "int sums(const int *x, int *y, unsigned n);
 int main(void) { int x[1] = {1}, y[1]; sums(x, y, 1); return 7; }\n";
     place.write("status.c", status);
     let all = ["hdl", "-o", "out", "--top", "sums", "--replay", "sums.c", "status.c"];
-    place.opcost(&all).expect(4).tells(&["the program failed", "7"]);
+    place.opcost(&all).expect(4).expect_stderr(&["the program failed", "7"]);
     place.opcost(&[&all[..], &["--cosimulate", "3"]].concat()).expect(2);
     place
         .opcost(&["hdl", "-o", "out", "--top", "sums", "--waveform", "w.vcd", "sums.c"])
         .expect(2)
-        .tells(&["--replay"]);
+        .expect_stderr(&["--replay"]);
 }

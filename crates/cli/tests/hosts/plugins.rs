@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use opcost_host::{EndKind, Instance, InstanceOptions, Rejected, Turn, Verdict};
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::support::Bench;
 
@@ -12,7 +12,7 @@ use crate::support::Bench;
 pub(crate) type Shared = [i64; 2];
 
 /// `opcost fuel --emit shared` of one source.
-pub(crate) fn try_build(bench: &Bench, name: &str, text: &str, flags: &[&str]) -> Said {
+pub(crate) fn try_build(bench: &Bench, name: &str, text: &str, flags: &[&str]) -> ProgramOutput {
     bench.write(name, text);
     let output = plugin_of(name);
     let mut arguments = vec!["fuel", "--emit", "shared", "-o", &output];

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use opcost_host::{EndKind, Instance, InstanceOptions, Turn};
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::plugins::{Shared, build, load, run, try_load};
 use crate::support::Bench;
@@ -53,7 +53,7 @@ fn bots_are_interleaved_in_the_middle_of_an_insert() {
                 continue;
             }
             let verdict = bots[place].resume(Turn::of(101 + 7 * place as u64));
-            inside += u32::from(verdict.place.is_some_and(|place| place.function.contains("_Rb_tree")));
+            inside += u32::from(verdict.location.is_some_and(|place| place.function.contains("_Rb_tree")));
             kinds[place] = verdict.kind;
             resumed += 1;
         }
@@ -136,7 +136,7 @@ fn alone(test: &str) {
     command
         .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
         .env("OPCOST_TEST_PLUGIN", &plugin);
-    let said = Said::of(&mut command);
+    let said = ProgramOutput::of(&mut command);
     assert!(said.status == 0 && said.stdout.contains("1 passed"), "{}\n{}", said.stdout, said.stderr);
 }
 

@@ -88,7 +88,7 @@ fn every_end_of_a_turn_has_its_verdict() {
             assert_eq!(verdict.reason.as_deref().unwrap_or(""), *reason, "{at}");
             assert!(!verdict.is_exact && verdict.spent_in_all >= before.spent, "{at}");
             if *function == "asserting" {
-                let place = verdict.place.as_ref().expect("an assertion has a place");
+                let place = verdict.location.as_ref().expect("an assertion has a place");
                 assert!(place.function.contains("asserting") && place.line == 28, "{at}");
             }
             for again in [run(&mut bot, "finish", 1, PLENTY), bot.resume(PLENTY)] {
@@ -168,7 +168,7 @@ fn used_up_says_where_and_how_far_beyond() {
     let plugin = build(&bench, "ends.c", &ENDS.replace("sleep(100)", "").replace("pause()", ""));
     let (mut bot, verdict) = once(&plugin, "endless", 0, Turn::of(1000));
     assert_eq!(verdict.kind, EndKind::UsedUp, "{verdict:?}");
-    let place = verdict.place.expect("it stopped in a loop");
+    let place = verdict.location.expect("it stopped in a loop");
     assert_eq!((&*place.function, &*place.file, place.line), ("endless", "ends.c", 9));
     assert_eq!(verdict.spent, 1000 + verdict.beyond);
     assert!(verdict.is_exact && verdict.beyond > 0 && verdict.beyond <= bot.overshoot());

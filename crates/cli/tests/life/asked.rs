@@ -1,6 +1,6 @@
 //! Is every way to ask answered, the wrong ones too?
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 
 use crate::{is_checked, life, opcost, workplace};
 
@@ -237,7 +237,8 @@ fn lines_fit_the_terminal() {
     let question = format!("{}:4", corpus("life/loop.c"));
     for width in [80, 200] {
         let place = workplace();
-        let text = Said::of(place.command(&["life", &question]).env("COLUMNS", width.to_string())).stdout;
+        let text =
+            ProgramOutput::of(place.command(&["life", &question]).env("COLUMNS", width.to_string())).stdout;
         let story = text.split("\nself-check").next().expect("a story");
         for line in story.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 use crate::{life, opcost, steps, workplace};
@@ -120,7 +120,7 @@ fn bytes_are_told_from_the_line_a_file_and_a_pipe() {
         .spawn()
         .expect("opcost starts");
     child.stdin.take().expect("a pipe").write_all(b"f7 f9").expect("written");
-    let said = Said::from(child.wait_with_output().expect("it ends")).stdout;
+    let said = ProgramOutput::from(child.wait_with_output().expect("it ends")).stdout;
     assert!(said.contains("opcode f7 · ModRM mod 3 register, reg 7 /7, rm 1 %ecx"), "{said}");
 }
 

@@ -17,7 +17,7 @@ mod recorded;
 mod selected;
 mod sweep;
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 use serde_json::Value;
 
 fn workplace() -> Workplace {
@@ -25,7 +25,7 @@ fn workplace() -> Workplace {
 }
 
 /// Runs the command where no file is.
-fn opcost(arguments: &[&str]) -> Said {
+fn opcost(arguments: &[&str]) -> ProgramOutput {
     workplace().opcost(arguments)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::command::{Page, Workplace, corpus};
+use opcost_testkit::command::{BrowserPage, Workplace, corpus};
 
 use crate::workplace;
 
@@ -21,7 +21,7 @@ fn page_in(place: Workplace, arguments: &[&str]) -> Made {
     Made { path: place.path("life.html"), place }
 }
 
-fn is_quiet(page: &Page, path: &Path) {
+fn is_quiet(page: &BrowserPage, path: &Path) {
     assert_eq!(
         page.requests,
         [format!("file://{}", path.display())],
@@ -33,7 +33,7 @@ fn is_quiet(page: &Page, path: &Path) {
 #[test]
 fn the_page_opens_without_a_request_and_without_a_complaint() {
     let made = page_of(&[&format!("{}:4", corpus("life/loop.c"))]);
-    let mut page = Page::open(&made.path);
+    let mut page = BrowserPage::open(&made.path);
     let columns = page.value("[...document.querySelectorAll('section h2')].map(h => h.textContent).join()");
     assert_eq!(columns, "ast,ir,dag,mir,mc,bytes");
     let lefts = page.value(
@@ -50,7 +50,7 @@ fn the_page_opens_without_a_request_and_without_a_complaint() {
 #[test]
 fn the_line_of_an_instruction_goes_through_the_columns() {
     let made = page_of(&[&format!("{}:3:14", corpus("life/foo.c"))]);
-    let mut page = Page::open(&made.path);
+    let mut page = BrowserPage::open(&made.path);
     let reach = "(() => { const on = [...document.querySelectorAll('section')].filter(s => s.querySelector('.card.on')); \
                  const ends = [...document.querySelectorAll('#lines path')].map(p => p.getBoundingClientRect().right); \
                  return on.length === 6 && Math.max(...ends) >= on[5].getBoundingClientRect().left - 1; })()";
@@ -65,7 +65,7 @@ fn the_line_of_an_instruction_goes_through_the_columns() {
 #[test]
 fn the_keyboard_searches_and_unfolds() {
     let made = page_of(&[&format!("{}:3:14", corpus("life/foo.c"))]);
-    let mut page = Page::open(&made.path);
+    let mut page = BrowserPage::open(&made.path);
     page.press("/");
     for letter in ["i", "d", "i", "v"] {
         page.press(letter);
@@ -92,7 +92,7 @@ fn the_keyboard_searches_and_unfolds() {
 #[test]
 fn the_page_is_light_or_dark_as_its_reader_is() {
     let made = page_of(&[&format!("{}:3:14", corpus("life/foo.c"))]);
-    let mut page = Page::open(&made.path);
+    let mut page = BrowserPage::open(&made.path);
     // How bright text and ground are, of the page, of a card and of a graph's node.
     let bright = "(() => { const of = c => { const [r, g, b] = c.match(/[0-9.]+/g).map(Number); \
                   return 0.299 * r + 0.587 * g + 0.114 * b; }; const style = s => getComputedStyle(document.querySelector(s)); \
@@ -139,7 +139,7 @@ fn a_template_is_followed_in_all_its_instances() {
                 double broken(double value) { return twice(value); }\n";
     place.write("sum.cpp", text);
     let made = page_in(place, &["sum.cpp:2:16"]);
-    let mut page = Page::open(&made.path);
+    let mut page = BrowserPage::open(&made.path);
     let chips = page
         .value("[...document.querySelectorAll('#chips button')].map(b => b.textContent.trim()).join('|')");
     let chips = chips.as_str().expect("a text");

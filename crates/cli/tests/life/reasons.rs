@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::life::{Change, StageName, Step};
-use opcost_life::{story, tell};
+use opcost_life::{stages_of, story};
 use opcost_llvm::{Emission, LifeEvent, LifeRequest, Maker, Position, Session, Stage};
 
 use super::corpus;
@@ -252,7 +252,7 @@ fn no_reason_is_impossible() {
                 modules += 1;
                 verdict.of = format!("{} -O{level} {target}", source.display());
                 things(&events, &mut verdict);
-                for stage in tell(&events, &story::FunctionBytes::new()) {
+                for stage in stages_of(&events, &story::FunctionBytes::new()) {
                     for step in &stage.steps {
                         verdict.step(stage.stage, step);
                     }

@@ -6,7 +6,7 @@
 //! exceptions, code that nobody gets to, and modules with nothing in them. What can
 //! be run is run, before and after `--narrow`. The programs are in `odd/`.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 use serde_json::Value;
 
 use super::{Source, document, opcost};
@@ -233,7 +233,7 @@ fn odd_widths_are_in_runs_what_is_told() {
         source.place.tool("clang-22", &["-O1", "-w", code, "-o", &program]);
     }
     for number in ["0", "1", "-1", "7", "255", "65535", "2147483647", "-2147483648", "-77777"] {
-        let run = |name| Said::of(source.place.program(at(name)).arg(number));
+        let run = |name| ProgramOutput::of(source.place.program(at(name)).arg(number));
         let (whole, narrow) = (run("whole"), run("narrow"));
         assert!(whole.status == 0 && whole.stdout.split('\n').count() == 7, "{whole:?}");
         assert_eq!(whole.stdout, narrow.stdout, "{number}");

@@ -1,7 +1,7 @@
 //! What callers promise of ports: what it makes narrower, where it stands, and
 //! what is said of a contract that is wrong.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 use serde_json::Value;
 
 use super::{Source, document, opcost};
@@ -128,7 +128,7 @@ int main(void) {
     };
     let run = |other: &str| {
         source.place.tool("clang-22", &["-O1", "-w", "driver.c", other, "-o", "program"]);
-        Said::of(&mut source.place.program(at("program"))).stdout
+        ProgramOutput::of(&mut source.place.program(at("program"))).stdout
     };
     let without = narrow(&[]);
     let values = |told: &str| -> u64 {

@@ -33,7 +33,7 @@ mod twelve;
 mod weaker;
 mod width;
 
-use opcost_testkit::command::{Said, Workplace, holds_to_schema};
+use opcost_testkit::command::{ProgramOutput, Workplace, holds_to_schema};
 use serde_json::Value;
 
 fn workplace() -> Workplace {
@@ -41,7 +41,7 @@ fn workplace() -> Workplace {
 }
 
 /// Runs the command where no file is.
-fn opcost(arguments: &[&str]) -> Said {
+fn opcost(arguments: &[&str]) -> ProgramOutput {
     workplace().opcost(arguments)
 }
 

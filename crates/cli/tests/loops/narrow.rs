@@ -4,7 +4,7 @@
 //! tools got wrong and random ones, at the ends of their ports and in between,
 //! against the originals in one executable.
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 
 use super::{Source, opcost, workplace};
 
@@ -41,7 +41,7 @@ fn every_program_of_the_corpus_does_what_it_did() {
             place.tool("clang-22", &[level, "-w", &path, "-o", "whole", "-lm"]);
             place.tool("clang-22", &["-O0", "-w", "narrow.bc", "-o", "narrow", "-lm"]);
             for seed in ["1", "77"] {
-                let run = |name| Said::of(place.program(place.path(name)).arg(seed));
+                let run = |name| ProgramOutput::of(place.program(place.path(name)).arg(seed));
                 let (whole, narrow) = (run("whole"), run("narrow"));
                 let is_same = (whole.status, whole.signal, &whole.stdout)
                     == (narrow.status, narrow.signal, &narrow.stdout);
@@ -75,7 +75,7 @@ fn agree(text: &str, functions: &[String]) -> String {
     place.write("driver.c", driver);
     for level in ["-O0", "-O2"] {
         place.tool("clang-22", &[level, "-w", "-o", "both", "driver.c", "whole.ll", "narrow.bc"]);
-        let output = Said::of(&mut place.program(place.path("both")));
+        let output = ProgramOutput::of(&mut place.program(place.path("both")));
         let words = &output.stdout;
         assert_eq!(output.status, 0, "{level}: {words}\n{text}\n{narrow}");
     }

@@ -7,7 +7,7 @@
 //! be the same. That this finds faults is shown by a program narrowed under a
 //! contract that its caller breaks.
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 
 use super::{Source, opcost, workplace};
 
@@ -106,14 +106,14 @@ impl Bench {
     }
 
     /// What libFuzzer says of both.
-    fn fuzz(&self, whole: &str, narrow: &str, runs: &str) -> Said {
+    fn fuzz(&self, whole: &str, narrow: &str, runs: &str) -> ProgramOutput {
         let (whole, narrow) = (self.object(whole, "whole_main"), self.object(narrow, "narrow_main"));
         let program = self.at("both");
         let inputs = [self.at("driver.o"), whole, narrow, "-lm".to_owned(), "-o".to_owned(), program.clone()];
         self.clang(&["-fsanitize=fuzzer"], &inputs);
         let artifacts = format!("-artifact_prefix={}/", self.at(""));
         let flags = [runs, "-seed=1", "-max_len=4096", "-len_control=0", &artifacts];
-        Said::of(self.place.program(program).args(flags))
+        ProgramOutput::of(self.place.program(program).args(flags))
     }
 
     fn clang(&self, flags: &[&str], more: &[String]) {

@@ -5,7 +5,7 @@
 //! narrowed as a whole and run against the original, by ranges alone and by those
 //! that a certificate shows, which must hold when it is checked.
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::{Source, opcost};
 
@@ -295,9 +295,9 @@ pub(crate) fn narrowed_does_the_same(what: &str, text: &str, flags: &[&str], lin
     let build = |input: &str, to: &str, flags: &[&str]| {
         let mut clang = place.program("clang-22");
         clang.args(["-w", input, "-o", to, "-lm"]).args(flags).args(linked);
-        let built = Said::of(&mut clang);
+        let built = ProgramOutput::of(&mut clang);
         assert_eq!(built.status, 0, "{what}: {}", built.stderr);
-        Said::of(&mut place.program(to))
+        ProgramOutput::of(&mut place.program(to))
     };
     let level: Vec<&str> = compiled.iter().copied().chain(["-O1"]).collect();
     let whole = build(&source.path, &at("whole"), &level);

@@ -31,7 +31,7 @@ fn a_program_of_two_files_is_predicted_as_it_runs() {
     let document = predicted(&work, &["-O1", "--against", "run.opc", &main, &rows, "--", "317"]);
     let against = &document["against"];
     assert_eq!(against["within_1_percent"], 1.0, "{against}");
-    assert_eq!(against["document_mean"], 0.0, "{against}");
+    assert_eq!(against["mean_error"], 0.0, "{against}");
     assert!(against["llvm"]["within_1_percent"].as_f64().unwrap() < 0.5, "{against}");
     assert_eq!(against["overlap"]["program_block"], 1.0, "{against}");
     let inner =

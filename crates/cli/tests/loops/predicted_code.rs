@@ -1,6 +1,6 @@
 //! Does a program with its prediction in it add up what `opcost predict` says, and else do what it did?
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 
 use super::workplace;
 
@@ -8,7 +8,7 @@ use super::workplace;
 #[derive(Debug)]
 struct Own {
     text: String,
-    run: Said,
+    run: ProgramOutput,
 }
 
 impl Own {
@@ -36,8 +36,9 @@ fn emit(work: &Workplace, flags: &[&str], sources: &[&str]) {
 
 /// Runs it. What it prints to stdout stays its own.
 fn run(work: &Workplace, words: &[&str]) -> Own {
-    let run =
-        Said::of(work.program(work.path("own")).args(words).env("OPCOST_PREDICTED", work.path("own.txt")));
+    let run = ProgramOutput::of(
+        work.program(work.path("own")).args(words).env("OPCOST_PREDICTED", work.path("own.txt")),
+    );
     Own { text: work.read("own.txt"), run }
 }
 
@@ -252,8 +253,8 @@ fn a_loop_without_a_formula_is_an_estimate() {
     let own = run(&work, &[]);
     assert_eq!((own.run.status, own.has_no_guess()), (0, false), "{}", own.text);
     assert_ne!(own.word("from_static_probabilities "), "0");
-    let said = Said::of(&mut work.program(work.path("own")));
-    said.tells(&["instructions predicted (an estimate"]);
+    let said = ProgramOutput::of(&mut work.program(work.path("own")));
+    said.expect_stderr(&["instructions predicted (an estimate"]);
 }
 
 /// Writes a source, and holds the program against a count.
@@ -338,7 +339,7 @@ fn a_program_that_aborts_writes_nothing() {
                 } return 0; }\n";
     let source = work.write("abort.c", text);
     emit(&work, &["-O1"], &[&source]);
-    let run = Said::of(work.program(work.path("own")).env("OPCOST_PREDICTED", work.path("own.txt")));
+    let run = ProgramOutput::of(work.program(work.path("own")).env("OPCOST_PREDICTED", work.path("own.txt")));
     assert_ne!(run.status, 0);
     assert!(!work.path("own.txt").exists() && !run.stderr.contains("predicted"), "{}", run.all());
 }
@@ -416,10 +417,10 @@ fn flags_that_mean_nothing_with_emit_are_refused() {
             .into_iter()
             .chain(flags.iter().copied())
             .collect();
-        work.opcost(&all).expect(2).tells(&["cannot be used with"]);
+        work.opcost(&all).expect(2).expect_stderr(&["cannot be used with"]);
     }
-    work.opcost(&["predict", "--emit", "exe", &source]).expect(2).tells(&["--output"]);
+    work.opcost(&["predict", "--emit", "exe", &source]).expect(2).expect_stderr(&["--output"]);
     work.opcost(&["predict", "--emit", "bc", "-o", "own.bc", &source, &work.write("other.c", "int x;\n")])
         .expect(2)
-        .tells(&["one input"]);
+        .expect_stderr(&["one input"]);
 }

@@ -4,7 +4,7 @@
 //! that are none, small, and others; mutants, of which a verification must notice each that matters; and
 //! what must be refused, with its place.
 
-use opcost_testkit::command::{Said, Workplace, corpus, holds_to_schema};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus, holds_to_schema};
 use serde_json::Value;
 
 use super::workplace;
@@ -62,8 +62,9 @@ fn a_slice_tells_of_its_loops() {
     let work = workplace();
     let source = work.write("sum.c", SUM);
     work.opcost(&["slice", "-O1", "-o", "mini", &source]).expect(0);
-    let said =
-        Said::of(work.program(work.path("mini")).arg("50").env("OPCOST_SLICE", work.path("trips.txt")));
+    let said = ProgramOutput::of(
+        work.program(work.path("mini")).arg("50").env("OPCOST_SLICE", work.path("trips.txt")),
+    );
     assert_eq!((said.status, &*said.stdout), (1, ""), "{said:?}");
     let trips = work.read("trips.txt");
     let numbers: Vec<&str> =

@@ -2,7 +2,7 @@
 //!
 //! Slices of the corpus run under memcheck and under sanitizers of addresses and of memory.
 
-use opcost_testkit::command::{Said, Workplace, corpus};
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
 
 use super::slice::{MEMBERS, input_of, sources};
 use super::workplace;
@@ -26,7 +26,7 @@ fn slices_run_clean_under_memcheck() {
 }
 
 /// Runs bitcode under a sanitizer, and says what it found wrong.
-fn sanitized(work: &Workplace, sanitizer: &str) -> Said {
+fn sanitized(work: &Workplace, sanitizer: &str) -> ProgramOutput {
     let attribute = format!("-force-attribute=sanitize_{sanitizer}");
     work.tool("opt-22", &["-passes=forceattrs", &attribute, "mini.bc", "-o", "forced.bc"]);
     let flag = format!("-fsanitize={sanitizer}");
@@ -35,7 +35,7 @@ fn sanitized(work: &Workplace, sanitizer: &str) -> Said {
     work.shell("timeout 20 ./sanitized")
 }
 
-fn is_clean(said: &Said) -> bool {
+fn is_clean(said: &ProgramOutput) -> bool {
     !said.stderr.contains("Sanitizer")
 }
 

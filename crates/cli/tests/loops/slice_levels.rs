@@ -3,7 +3,7 @@
 //! Constant loops, statements that print, ends of the program, calls through pointers; loops that a user waives,
 //! that arguments decide, or that are light. Numbers that are not run are held against those of a run.
 
-use opcost_testkit::command::{Said, corpus};
+use opcost_testkit::command::{ProgramOutput, corpus};
 use serde_json::Value;
 
 use super::slice::verified;
@@ -38,8 +38,9 @@ int main(int argc, char **argv) {
         assert_eq!(loops[2]["run"]["slice_iterations"], times * 35, "{document}");
     }
     work.opcost(&["slice", "-O1", "--level", "3", "-o", "mini", &source]).expect(0);
-    let said =
-        Said::of(work.program(work.path("mini")).arg("40").env("OPCOST_SLICE", work.path("trips.txt")));
+    let said = ProgramOutput::of(
+        work.program(work.path("mini")).arg("40").env("OPCOST_SLICE", work.path("trips.txt")),
+    );
     assert_eq!(said.status, 0, "{said:?}");
     let trips = work.read("trips.txt");
     assert!(trips.lines().nth(2).is_some_and(|line| line.starts_with("280 1400 ")), "{trips}");
@@ -250,7 +251,7 @@ int main(int argc, char **argv) {
     assert!(said["loops"].as_array().unwrap().iter().all(|one| one["fate"] != "evaluated"), "{said}");
     // The program itself reports what was evaluated.
     work.opcost(&["slice", "-O1", "--level", "4", "-o", "mini", &source, "--", "60"]).expect(0);
-    Said::of(work.program(work.path("mini")).arg("60").env("OPCOST_SLICE", work.path("trips.txt")));
+    ProgramOutput::of(work.program(work.path("mini")).arg("60").env("OPCOST_SLICE", work.path("trips.txt")));
     let trips = work.read("trips.txt");
     assert!(trips.starts_with("1 60 ") && trips.contains("\n60 5430 "), "{trips}");
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 /// Folders that no command reads.
 const UNREAD: [&str; 4] = ["/usr/share/doc/", "/usr/share/info/", "/usr/share/locale/", "/usr/share/man/"];
@@ -55,7 +55,7 @@ impl Bare {
     }
 
     /// Installs the package that lies ready.
-    pub(crate) fn install(&self) -> Said {
+    pub(crate) fn install(&self) -> ProgramOutput {
         self.shell("dpkg --install /opcost.deb")
     }
 
@@ -72,7 +72,7 @@ impl Bare {
     /// Copies a Rust toolchain of this machine there, without its documentation, as rustup would
     /// install it.
     pub(crate) fn install_rust(&self) {
-        let sysroot = Said::of(Command::new("rustc").args(["--print", "sysroot"])).expect(0).stdout;
+        let sysroot = ProgramOutput::of(Command::new("rustc").args(["--print", "sysroot"])).expect(0).stdout;
         let copy = "mkdir -p \"$2\" && tar -C \"$1\" --exclude=./share -cf - . | tar -C \"$2\" -xf - && \
                     cd \"$2/bin\" && for name in *; do ln -s \"/opt/rust/bin/$name\" \"$3\"; done";
         let mut shell = Command::new("sh");
@@ -80,11 +80,11 @@ impl Bare {
             .args(["-ec", copy, "sh", sysroot.trim()])
             .arg(self.path("/opt/rust"))
             .arg(self.path("/usr/bin"));
-        Said::of(&mut shell).expect(0);
+        ProgramOutput::of(&mut shell).expect(0);
     }
 
     /// Runs a line of the shell there.
-    pub(crate) fn shell(&self, line: &str) -> Said {
+    pub(crate) fn shell(&self, line: &str) -> ProgramOutput {
         // Root may mount in a namespace of its own; anyone else needs to become root in one first.
         let own = if rustix::process::geteuid().is_root() { "-m" } else { "-rm" };
         let enter = "mount --rbind /proc \"$1/proc\" && mount --rbind /dev \"$1/dev\" && \
@@ -92,7 +92,7 @@ impl Bare {
                      PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c \"cd /work; $2\"";
         let mut unshare = Command::new("unshare");
         unshare.args([own, "sh", "-c", enter, "sh"]).arg(self.root.path()).arg(line);
-        Said::of(unshare.stdin(Stdio::null()))
+        ProgramOutput::of(unshare.stdin(Stdio::null()))
     }
 
     /// Copies the files of packages, with their links and modes.
@@ -102,7 +102,8 @@ impl Bare {
             std::fs::create_dir_all(root.join("usr").join(folder)).expect("a folder");
             std::os::unix::fs::symlink(format!("usr/{folder}"), root.join(folder)).expect("a link");
         }
-        let listed = Said::of(Command::new("dpkg-query").arg("--listfiles").args(names)).expect(0).stdout;
+        let listed =
+            ProgramOutput::of(Command::new("dpkg-query").arg("--listfiles").args(names)).expect(0).stdout;
         let is_read = |line: &&str| line.starts_with('/') && !UNREAD.iter().any(|one| line.starts_with(one));
         let paths: BTreeSet<&str> = listed.lines().filter(is_read).collect();
         // Files that were left out when their package was installed are listed all the same.
@@ -112,7 +113,7 @@ impl Bare {
         let copy = "tar -C / --no-recursion --absolute-names -T \"$1/files\" -cf - | \
                     tar -C \"$1\" --keep-directory-symlink -xf -";
         let mut shell = Command::new("sh");
-        Said::of(shell.args(["-ec", copy, "sh"]).arg(root)).expect(0);
+        ProgramOutput::of(shell.args(["-ec", copy, "sh"]).arg(root)).expect(0);
     }
 
     /// What the scripts of essential packages would have made.
@@ -150,7 +151,7 @@ impl Bare {
 
 /// The field `Depends` of a package file.
 fn depends_of(package: &Path) -> String {
-    Said::of(Command::new("dpkg-deb").arg("--field").arg(package).arg("Depends")).expect(0).stdout
+    ProgramOutput::of(Command::new("dpkg-deb").arg("--field").arg(package).arg("Depends")).expect(0).stdout
 }
 
 /// What is installed on this machine.

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use bare::Bare;
 use object::Object;
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use opcost_testkit::guide::{GuidePage, compare, script_of};
 
 /// The largest archive that we hand out, in bytes.
@@ -34,7 +34,7 @@ fn packages() -> &'static Path {
         let mut xtask = Command::new(env!("CARGO"));
         xtask.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).args(["xtask", "dist"]);
         xtask.args(["--level", "0", "--opcost", env!("CARGO_BIN_EXE_opcost"), "--out"]).arg(&folder);
-        Said::of(&mut xtask).expect(0);
+        ProgramOutput::of(&mut xtask).expect(0);
         folder
     })
 }
@@ -80,7 +80,8 @@ fn archives_are_small_and_have_their_checksums() {
         assert!((1_000_000..=LARGEST).contains(&size), "{kind}: {size} bytes");
     }
     let mut check = Command::new("sha256sum");
-    let said = Said::of(check.args(["--check", "--strict", "SHA256SUMS"]).current_dir(packages())).expect(0);
+    let said = ProgramOutput::of(check.args(["--check", "--strict", "SHA256SUMS"]).current_dir(packages()))
+        .expect(0);
     assert_eq!(said.stdout.lines().filter(|line| line.ends_with(": OK")).count(), 2, "{}", said.stdout);
 }
 
@@ -186,7 +187,7 @@ fn first_hours_work_on_a_bare_machine() {
         let files = page.files.as_ref().expect("a first hour has files");
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guide/examples");
         std::fs::create_dir_all(home.parent().expect("/home")).expect("a folder");
-        let copy = Said::of(Command::new("cp").arg("-r").arg(examples.join(files)).arg(&home));
+        let copy = ProgramOutput::of(Command::new("cp").arg("-r").arg(examples.join(files)).arg(&home));
         copy.expect(0);
         std::fs::write(bare.path("/tmp/session.sh"), script_of(&page)).expect("the script");
         bare.shell(
@@ -239,7 +240,8 @@ fn ten_commands_work_on_a_bare_machine_as_they_do_here() {
         let there = bare.shell(line).expect(status);
         assert!(there.all().contains(words), "{line}\n{}", there.all());
         let mut shell = place.program("sh");
-        let here = Said::of(shell.args(["-c", line]).env("PATH", &path).env("COLUMNS", "100")).expect(status);
+        let here = ProgramOutput::of(shell.args(["-c", line]).env("PATH", &path).env("COLUMNS", "100"))
+            .expect(status);
         assert_eq!((there.stdout, there.stderr), (here.stdout, here.stderr), "{line}");
     }
     let pages = "gzip -dc /usr/share/man/man1/opcost-count.1.gz /usr/share/man/man1/opcost.1.gz";

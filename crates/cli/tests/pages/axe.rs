@@ -68,7 +68,7 @@ fn axe_core_finds_what_is_wrong() {
         "<!doctype html><html><body><main><h1>a</h1><p style=\"color:#999;background:#aaa\">words without contrast are hard to read</p>\
          <input></main></body></html>",
     );
-    let mut page = opcost_testkit::command::Page::open(&place.path("bad.html"));
+    let mut page = opcost_testkit::command::BrowserPage::open(&place.path("bad.html"));
     page.inject(&axe_core());
     let rules =
         page.outcome("axe.run(document).then(answer => answer.violations.map(rule => rule.id).join())");

@@ -1,12 +1,12 @@
 //! Is a page read, sorted and filtered with keys alone?
 
-use opcost_testkit::command::Page;
+use opcost_testkit::command::BrowserPage;
 
 use crate::kinds::{is_quiet, programs};
 use crate::workplace;
 
 /// Texts that are shown, of what a selector names.
-fn shown(page: &mut Page, selector: &str) -> Vec<String> {
+fn shown(page: &mut BrowserPage, selector: &str) -> Vec<String> {
     let expression = format!(
         "[...document.querySelectorAll('{selector}')].filter(o => o.checkVisibility()).map(o => o.textContent)"
     );
@@ -19,7 +19,7 @@ fn the_filter_narrows_tables_and_listings() {
     programs(&place);
     place.opcost(&["count", "--html", "a.html", "names.cpp"]).expect(0);
     let path = place.path("a.html");
-    let mut page = Page::open(&path);
+    let mut page = BrowserPage::open(&path);
     let (names, files) = ("#functions .name", "main > details > summary bdi");
     let (all_names, all_files) = (shown(&mut page, names), shown(&mut page, files));
     assert!(all_names.len() > 3 && all_files.len() > 1, "{all_names:?} {all_files:?}");
@@ -68,7 +68,7 @@ fn the_first_key_skips_to_the_content_and_what_has_the_focus_is_seen() {
     programs(&place);
     place.opcost(&["count", "--html", "a.html", "names.cpp"]).expect(0);
     let path = place.path("a.html");
-    let mut page = Page::open(&path);
+    let mut page = BrowserPage::open(&path);
     page.press("Tab");
     assert_eq!(page.value("document.activeElement.textContent"), "Skip to the content");
     assert_eq!(page.value("document.activeElement.getBoundingClientRect().left >= 0"), true, "it is seen");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use opcost_testkit::command::{Page, Workplace, corpus};
+use opcost_testkit::command::{BrowserPage, Workplace, corpus};
 
 use crate::workplace;
 
@@ -15,7 +15,7 @@ pub(crate) struct Kind {
 }
 
 /// The pages of all kinds, open one after another.
-pub(crate) fn each(mut judge: impl FnMut(&str, &mut Page)) {
+pub(crate) fn each(mut judge: impl FnMut(&str, &mut BrowserPage)) {
     let place = workplace();
     programs(&place);
     for kind in kinds() {
@@ -24,7 +24,7 @@ pub(crate) fn each(mut judge: impl FnMut(&str, &mut Page)) {
         arguments.splice(1..1, ["--html", &file]);
         place.opcost(&arguments).expect(kind.status);
         let path = place.path(&file);
-        let mut page = Page::open(&path);
+        let mut page = BrowserPage::open(&path);
         page.value("for (const one of document.querySelectorAll('details')) one.open = true");
         judge(kind.name, &mut page);
         is_quiet(&page, &path);
@@ -32,7 +32,7 @@ pub(crate) fn each(mut judge: impl FnMut(&str, &mut Page)) {
 }
 
 /// Nothing was loaded but the page, and the browser had nothing to complain of.
-pub(crate) fn is_quiet(page: &Page, path: &Path) {
+pub(crate) fn is_quiet(page: &BrowserPage, path: &Path) {
     assert_eq!(page.requests, [format!("file://{}", path.display())], "only the page itself is loaded");
     assert_eq!(page.complaints, [""; 0]);
 }

@@ -184,10 +184,13 @@ fn raw_counters_and_ledgers_report_alike() {
     let from_raw = place.shell("$OPCOST report raw/*.opcraw --ledger raw.opc --json raw.json").expect(0);
     assert_eq!(headline(&from_raw.stdout), headline(&counted.stderr));
     assert_eq!(headline(&place.opcost(&["report", "raw.opc"]).expect(0).stdout), headline(&counted.stderr));
-    place.shell("mv a moved; $OPCOST report raw/*.opcraw").expect(1).tells(&["/a"]);
+    place.shell("mv a moved; $OPCOST report raw/*.opcraw").expect(1).expect_stderr(&["/a"]);
     let moved = place.shell("$OPCOST report --program moved raw/*.opcraw").expect(0);
     assert_eq!(headline(&moved.stdout), headline(&counted.stderr));
-    place.shell("$OPCOST report --program moved raw/*.opcraw raw.opc").expect(2).tells(&["do not mix"]);
+    place
+        .shell("$OPCOST report --program moved raw/*.opcraw raw.opc")
+        .expect(2)
+        .expect_stderr(&["do not mix"]);
 }
 
 #[test]

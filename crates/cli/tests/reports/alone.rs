@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use crate::workplace::workplace;
 
@@ -99,7 +99,7 @@ fn stdout_has_one_document_alone() {
 
 /// Verbs that have `--json`.
 fn verbs_with_json(place: &Workplace) -> BTreeSet<String> {
-    let help: Said = place.opcost(&["--help"]).expect(0);
+    let help: ProgramOutput = place.opcost(&["--help"]).expect(0);
     let words = help.stdout.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let words =
         words.filter(|word| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase()));
@@ -131,7 +131,7 @@ fn two_outputs_cannot_both_be_stdout() {
         &["values", "--json", "-", "--plot", "-", "--function", "work", "--line", "7", "a.c"],
     ] {
         let said = place.opcost(line).expect(2);
-        said.tells(&["cannot both be written to stdout", "name a file"]);
+        said.expect_stderr(&["cannot both be written to stdout", "name a file"]);
         assert!(said.json().is_object(), "{line:?}");
     }
 }
@@ -150,7 +150,7 @@ fn what_is_no_text_needs_a_file() {
         &["repair", "raw.opc", "prog", "-o", "-"],
         &["export", "--to", "pprof", "counted.opc", "-o", "-"],
     ] {
-        place.opcost(line).expect(2).tells(&["writes no text for stdout; name a file"]);
+        place.opcost(line).expect(2).expect_stderr(&["writes no text for stdout; name a file"]);
         assert!(!place.path("-").exists(), "{line:?}");
     }
 }

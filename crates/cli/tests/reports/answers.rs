@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use opcost_key::Key;
 use opcost_profile::answers::Formula;
 use opcost_profile::formats::opc::load_ledger;
-use opcost_profile::{Answer, AnswerColumn, AnswerRow, Assumed, Certainty, Known, Ledger};
+use opcost_profile::{Answer, AnswerColumn, AnswerRow, AnswerState, Assumed, Certainty, Ledger};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::workplace::workplace;
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 /// Trip counts of every kind: a formula, a number, none, and one that promises decide.
 const LOOPS: &str = "
@@ -57,7 +57,7 @@ fn row(ledger: &Ledger, key: &str, column: AnswerColumn) -> AnswerRow {
 
 #[track_caller]
 fn answer(ledger: &Ledger, key: &str, column: AnswerColumn) -> String {
-    row(ledger, key, column).known.answer().unwrap_or_else(|| panic!("{column} of {key}")).to_string()
+    row(ledger, key, column).state.answer().unwrap_or_else(|| panic!("{column} of {key}")).to_string()
 }
 
 /// The report as a document has every row of the ledger, and as text it fits a terminal.
@@ -75,15 +75,15 @@ fn report_agrees(place: &Workplace, name: &str) -> String {
         })
         .collect();
     let kept = ledger.answers.iter().map(|row| {
-        let answer = match &row.known {
-            Known::Answer(answer, _) => answer.to_string(),
-            Known::Nothing(reason) => reason.to_string(),
+        let answer = match &row.state {
+            AnswerState::Answer(answer, _) => answer.to_string(),
+            AnswerState::Nothing(reason) => reason.to_string(),
         };
         (row.key.to_string(), row.column.to_string(), Some(answer))
     });
     assert_eq!(told, kept.collect());
     let mut command = place.command(&["report", name]);
-    let shown = Said::of(command.env("COLUMNS", "80")).expect(0);
+    let shown = ProgramOutput::of(command.env("COLUMNS", "80")).expect(0);
     assert!(shown.stdout.lines().all(|line| line.width() <= 80), "{}", shown.stdout);
     let only = place.opcost(&["report", name, "--json", "-"]).expect(0).stdout;
     assert_eq!(serde_json::from_str::<Value>(&only).expect("JSON alone"), document);
@@ -116,7 +116,7 @@ fn loops_of_a_ledger_are_those_of_the_document() {
             let found = row(&kept, text(one, "key"), column);
             let read = Formula::read(told, &names).expect(told);
             let read = read.as_number().cloned().map_or(Answer::Formula(read), Answer::Number);
-            assert_eq!(found.known, Known::Answer(read, Certainty::Exact), "{column} of {one:#}");
+            assert_eq!(found.state, AnswerState::Answer(read, Certainty::Exact), "{column} of {one:#}");
             let place = found.place.expect("a place");
             assert_eq!(
                 (&*place.file, u64::from(place.line)),
@@ -133,7 +133,7 @@ fn loops_of_a_ledger_are_those_of_the_document() {
     assert_eq!(answer(&kept, &of("many"), AnswerColumn::Iterations), "1000");
     let until = loops.iter().find(|one| one["function"] == "until").unwrap();
     let unknown = row(&kept, &of("until"), AnswerColumn::Iterations);
-    assert_eq!(unknown.known, Known::Nothing(text(until, "reason").into()));
+    assert_eq!(unknown.state, AnswerState::Nothing(text(until, "reason").into()));
     let shown = report_agrees(&place, "l.opc");
     assert!(shown.contains("unknown") && shown.contains("@walk:loop"), "{shown}");
     assert!(
@@ -148,7 +148,7 @@ fn loops_of_a_ledger_are_those_of_the_document() {
         .opcost(&["loops", "-O1", "l.c", "--set", "n=7", "--function", "walk", "--ledger", "7.opc"])
         .expect(0);
     let given = row(&ledger(&place, "7.opc"), &of("walk"), AnswerColumn::Iterations);
-    assert_eq!(given.known.answer().unwrap().to_string(), "7");
+    assert_eq!(given.state.answer().unwrap().to_string(), "7");
     let condition = given.assumptions.iter().find(|one| one.what() == Assumed::Condition).expect("n == 7");
     assert_eq!(condition.words().as_deref(), Some("n == 7"));
 }
@@ -173,7 +173,7 @@ fn two_functions_of_one_name_are_two_things() {
     for (module, turns) in [("one.c", "1000"), ("two.c", "2000")] {
         let mut rows = kept.answers.iter().filter(|row| row.column == AnswerColumn::Iterations);
         let of = rows.find(|row| row.key.to_string().starts_with(&format!("{module}@step:loop")));
-        assert_eq!(of.and_then(|row| row.known.answer()).map(Answer::to_string).as_deref(), Some(turns));
+        assert_eq!(of.and_then(|row| row.state.answer()).map(Answer::to_string).as_deref(), Some(turns));
     }
     let shown = report_agrees(&place, "l.opc");
     assert!(shown.contains("step of one.c") && shown.contains("step of two.c"), "{shown}");
@@ -206,7 +206,7 @@ fn bits_of_a_ledger_are_those_of_the_document() {
             if value["width"].as_u64() > Some(64) {
                 widest += 1;
                 let row = row(&kept, key, AnswerColumn::Range);
-                let greatest = row.known.answer().and_then(Answer::greatest).expect("an end").to_string();
+                let greatest = row.state.answer().and_then(Answer::greatest).expect("an end").to_string();
                 assert!(told.contains(&greatest) && greatest.len() > 20, "{told}");
             }
         }
@@ -240,7 +240,7 @@ fn what_runs_did_is_merged() {
         assert_eq!(one["turns"]["max"].to_string(), turns);
         report_agrees(&place, &opc);
     }
-    place.opcost(&["merge", "10.opc", "20.opc", "-o", "both.opc"]).expect(0).tells(&["2 runs"]);
+    place.opcost(&["merge", "10.opc", "20.opc", "-o", "both.opc"]).expect(0).expect_stderr(&["2 runs"]);
     let both = ledger(&place, "both.opc");
     let key = both.answers.keys().next().expect("a loop").to_string();
     assert_eq!(answer(&both, &key, AnswerColumn::ObservedBackEdges), "10..20");
@@ -255,7 +255,7 @@ fn what_runs_did_is_merged() {
     assert_eq!(answer(&rest, &key, AnswerColumn::ObservedLeast), "10");
     assert_eq!(answer(&rest, &key, AnswerColumn::ObservedValues), "{10}");
     let other = place.opcost(&["merge", "10.opc", "r.opc", "-o", "x.opc"]).expect(1);
-    other.tells(&["10.opc", "r.opc", "hashes of code differ"]);
+    other.expect_stderr(&["10.opc", "r.opc", "hashes of code differ"]);
 }
 
 #[test]
@@ -274,13 +274,16 @@ fn what_needs_counts_says_what_it_was_given() {
         &["merge", "--to-blocks", "l.opc", "-o", "x"],
         &["count", "a.c", "--budget", "9", "--baseline", "l.opc"],
     ] {
-        place.opcost(arguments).expect(2).tells(&words);
+        place.opcost(arguments).expect(2).expect_stderr(&words);
         assert!(!place.path("x").exists(), "{arguments:?}");
     }
     let mixed = place.opcost(&["merge", "c.opc", "l.opc", "-o", "x"]).expect(2);
-    mixed.tells(&["c.opc holds counts and l.opc holds answers", "do not add"]);
-    place.opcost(&["report", "l.opc", "--html", "x"]).expect(2).tells(&["--html shows counts"]);
-    place.opcost(&["merge", "l.opc", "l.opc", "-o", "y.opc"]).expect(0).tells(&["y.opc: answers"]);
+    mixed.expect_stderr(&["c.opc holds counts and l.opc holds answers", "do not add"]);
+    place.opcost(&["report", "l.opc", "--html", "x"]).expect(2).expect_stderr(&["--html shows counts"]);
+    place.opcost(&["merge", "l.opc", "l.opc", "-o", "y.opc"]).expect(0).expect_stderr(&["y.opc: answers"]);
     assert_eq!(ledger(&place, "y.opc").answers, ledger(&place, "l.opc").answers);
-    place.opcost(&["loops", "l.c", "--ledger", "no/folder/l.opc"]).expect(1).tells(&["no/folder/l.opc"]);
+    place
+        .opcost(&["loops", "l.c", "--ledger", "no/folder/l.opc"])
+        .expect(1)
+        .expect_stderr(&["no/folder/l.opc"]);
 }

@@ -29,7 +29,7 @@ fn limits_are_recorded_kept_and_broken() {
     place.write("opcost.toml", FILE);
     let said = place.opcost(&["check"]).expect(1).stdout;
     assert!(said.contains("it has no limits yet; opcost check --update --reason"), "{said}");
-    place.opcost(&["check", "--update"]).expect(2).tells(&["--reason"]);
+    place.opcost(&["check", "--update"]).expect(2).expect_stderr(&["--reason"]);
     let place = recorded();
     let text = place.read("opcost.toml");
     assert!(text.starts_with("# Limits, kept by hand") && text.contains("# the quick one"), "{text}");
@@ -105,7 +105,10 @@ fn a_function_that_is_gone_gives_no_verdict() {
 #[test]
 fn a_wrong_file_is_an_error_with_its_line() {
     let place = workplace();
-    place.opcost(&["check"]).expect(1).tells(&["cannot read opcost.toml: there is no such file", "--help"]);
+    place
+        .opcost(&["check"])
+        .expect(1)
+        .expect_stderr(&["cannot read opcost.toml: there is no such file", "--help"]);
     for (text, words) in [
         ("[run.a]\ninputs = [\"a.c\"]\nlimmit = 3\n", &["line 3", "unknown field `limmit`"][..]),
         ("[run.a]\nargs = []\n", &["line 1", "missing field `inputs`"]),
@@ -116,10 +119,13 @@ fn a_wrong_file_is_an_error_with_its_line() {
         ("", &["names no run"]),
     ] {
         place.write("opcost.toml", text);
-        place.opcost(&["check"]).expect(2).tells(words);
+        place.opcost(&["check"]).expect(2).expect_stderr(words);
     }
     place.write("opcost.toml", FILE);
-    place.opcost(&["check", "--run", "medium"]).expect(2).tells(&["no run 'medium'; it has long, short"]);
+    place
+        .opcost(&["check", "--run", "medium"])
+        .expect(2)
+        .expect_stderr(&["no run 'medium'; it has long, short"]);
 }
 
 #[test]

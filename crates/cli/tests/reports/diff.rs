@@ -1,6 +1,6 @@
 //! More work, less work, or the same work with different code?
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use crate::workplace::workplace;
 
@@ -15,7 +15,7 @@ fn two(from: &str, to: &str, flags: &[&str]) -> Workplace {
     place
 }
 
-fn diff(place: &Workplace, flags: &[&str]) -> Said {
+fn diff(place: &Workplace, flags: &[&str]) -> ProgramOutput {
     place.opcost(&[&["diff", "before.opc", "after.opc"], flags].concat())
 }
 
@@ -48,7 +48,7 @@ fn other_code_for_the_same_work_is_told_apart() {
 #[test]
 fn new_and_gone_functions_are_named() {
     let place = two("int rest(int n)", "int other(int n)", &["-Drest=other"]);
-    diff(&place, &[]).expect(1).tells(&["flags: '-O2' before, '-O2 -Drest=other' after"]);
+    diff(&place, &[]).expect(1).expect_stderr(&["flags: '-O2' before, '-O2 -Drest=other' after"]);
     let said = diff(&place, &["--force"]).expect(0).stdout;
     assert!(said.contains("not alike: flags") && said.contains("moved: 1   rest → other"), "{said}");
     // With another body it is another function.
@@ -68,17 +68,17 @@ fn equal_ledgers_are_the_same() {
 #[test]
 fn other_models_and_programs_are_refused() {
     let place = two("n / 3", "n % 3", &["--cflag=-march=haswell"]);
-    diff(&place, &[]).expect(1).tells(&["flags: '-O2' before", "--force"]);
+    diff(&place, &[]).expect(1).expect_stderr(&["flags: '-O2' before", "--force"]);
     place.write("e.c", "int main(void) { return 0; }\n");
     for (model, ledger) in [("unit/1", "unit.opc"), ("block-size/1", "size.opc")] {
         place.opcost(&["count", "e.c", "--cost", model, "--ledger", ledger]).expect(0);
     }
     let said = place.opcost(&["diff", "unit.opc", "size.opc"]).expect(1);
-    said.tells(&["cost model: unit/1", "block-size/1", "--force"]);
+    said.expect_stderr(&["cost model: unit/1", "block-size/1", "--force"]);
     place.write("c.cpp", "int f(int x) { return x; }\nint main(int n, char**) { return f(n) - 1; }\n");
     place.shell("$OPCOST count --ledger c.opc c.cpp").expect(0);
     let said = place.opcost(&["merge", "before.opc", "c.opc", "-o", "m.opc"]).expect(1);
-    said.tells(&["c.opc comes from another build than before.opc"]);
+    said.expect_stderr(&["c.opc comes from another build than before.opc"]);
     assert!(!place.path("m.opc").exists());
 }
 
@@ -324,7 +324,7 @@ fn two_programs_are_not_compared() {
     );
     place.opcost(&["count", "a.c", "--ledger", "a.opc"]).expect(0);
     place.opcost(&["count", "b.c", "--ledger", "b.opc"]).expect(0);
-    place.opcost(&["diff", "a.opc", "b.opc"]).expect(1).tells(&["two programs", "--force"]);
+    place.opcost(&["diff", "a.opc", "b.opc"]).expect(1).expect_stderr(&["two programs", "--force"]);
     place.opcost(&["diff", "a.opc", "b.opc", "--force"]).expect(0);
 }
 

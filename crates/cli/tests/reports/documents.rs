@@ -57,7 +57,7 @@ fn schemas_are_those_of_the_structs() {
             path = schema_path(name)
         );
     }
-    place.opcost(&["schema", "nothing"]).expect(2).tells(&NAMES);
+    place.opcost(&["schema", "nothing"]).expect(2).expect_stderr(&NAMES);
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn packagers_get_completions_and_pages() {
             assert!(page.contains(part), "{verb}: {part}");
         }
     }
-    place.opcost(&["man", "nothing"]).expect(2).tells(&["no verb"]);
+    place.opcost(&["man", "nothing"]).expect(2).expect_stderr(&["no verb"]);
     assert!(place.opcost(&["schema", "count"]).expect(0).stdout.contains("opcost.count/1"));
-    place.opcost(&["schema", "nothing"]).expect(2).tells(&["possible values", "explain-width"]);
+    place.opcost(&["schema", "nothing"]).expect(2).expect_stderr(&["possible values", "explain-width"]);
     let (all, page) = (place.opcost(&["--help"]).expect(0).stdout, place.opcost(&["man"]).expect(0).stdout);
     for verb in ["completions", "man", "schema"] {
         assert!(

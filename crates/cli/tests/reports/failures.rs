@@ -38,8 +38,8 @@ fn ledgers_that_are_none() {
             &["count", "a.c", "--budget", "1", "--baseline", name],
         ] {
             let said = place.opcost(command).expect(status);
-            said.tells(words);
-            said.tells(&[name, "opcost: "]);
+            said.expect_stderr(words);
+            said.expect_stderr(&[name, "opcost: "]);
         }
     }
     assert!(!place.path("m.opc").exists());
@@ -67,9 +67,12 @@ fn raw_counters_of_another_program() {
     place.opcost(&["count", "b.c", "--emit", "exe", "-o", "b"]).expect(0);
     std::fs::create_dir(place.path("raw")).unwrap();
     place.shell(&format!("{}=$PWD/raw ./a", opcost_runtime::DIRECTORY_VARIABLE)).expect(0);
-    place.shell("$OPCOST report --program b raw/*.opcraw").expect(1).tells(&["map"]);
+    place.shell("$OPCOST report --program b raw/*.opcraw").expect(1).expect_stderr(&["map"]);
     place.write("text.opcraw", "hello");
-    place.opcost(&["report", "text.opcraw"]).expect(1).tells(&["text.opcraw", "not a raw counter file"]);
+    place
+        .opcost(&["report", "text.opcraw"])
+        .expect(1)
+        .expect_stderr(&["text.opcraw", "not a raw counter file"]);
 }
 
 #[test]
@@ -79,13 +82,13 @@ fn outputs_that_cannot_be_written() {
     for flag in ["--json", "--ledger", "--html", "-o"] {
         for target in ["no/folder/x", "file/x", "."] {
             let said = place.opcost(&["count", "a.c", flag, target]).expect(1);
-            said.tells(&["opcost: cannot write", target]);
+            said.expect_stderr(&["opcost: cannot write", target]);
         }
         let said = place.opcost(&["report", "a.opc", flag, "/dev/full"]).expect(1);
-        said.tells(&["/dev/full", "free some space"]);
+        said.expect_stderr(&["/dev/full", "free some space"]);
     }
     let said = place.shell("$OPCOST report a.opc > /dev/full").expect(1);
-    said.tells(&["cannot write stdout"]);
+    said.expect_stderr(&["cannot write stdout"]);
     place.shell("$OPCOST report a.opc | head -c 1 > /dev/null").expect(0);
 }
 
@@ -96,7 +99,7 @@ fn a_full_disk_leaves_the_old_file() {
         place.write(name, "old");
         // A limit on file sizes stops writes in the middle, as a full disk does.
         let line = format!("trap '' XFSZ; ulimit -f 0; $OPCOST report a.opc {flag} {name}");
-        place.shell(&line).expect(1).tells(&[name, "free some space"]);
+        place.shell(&line).expect(1).expect_stderr(&[name, "free some space"]);
         assert_eq!(place.read(name), "old");
     }
     let parts = std::fs::read_dir(place.path(""))

@@ -75,7 +75,7 @@ fn paths_tell_what_edges_cannot_and_add_up_to_them() {
     assert!(main.iter().all(|(what, _)| what.ends_with('…')), "only the loop's paths ended: {main:?}");
     assert!(paths(&place, "paths.opc", "jumper").is_empty());
     let said = place.opcost(&["count", "-O0", "--paths", "--list", "paths", "p.c"]).expect(0);
-    said.tells(&["both path", "setjmp", "p.c:"]);
+    said.expect_stderr(&["both path", "setjmp", "p.c:"]);
     assert!(rows(&place, "edges.opc", "paths").is_empty());
 }
 
@@ -101,14 +101,14 @@ fn ledgers_are_averaged_subtracted_and_reduced() {
     let merge = |arguments: &[&str]| place.opcost(&[&["merge", "-o", "made.opc"], arguments].concat());
     let total = |name: &str| headline(&place.opcost(&["report", name]).expect(0).stdout);
     let (one, two) = (total("1.opc"), total("2.opc"));
-    merge(&["--average", "1.opc", "2.opc"]).expect(0).tells(&["the mean run"]);
+    merge(&["--average", "1.opc", "2.opc"]).expect(0).expect_stderr(&["the mean run"]);
     assert_eq!(total("made.opc"), (one + two).div_ceil(2));
     place.opcost(&["merge", "1.opc", "2.opc", "-o", "both.opc"]).expect(0);
     merge(&["--subtract", "both.opc", "1.opc"]).expect(0);
     assert_eq!(total("made.opc"), two);
     assert_eq!(rows(&place, "made.opc", "edges"), rows(&place, "2.opc", "edges"));
-    merge(&["--subtract", "1.opc", "2.opc"]).expect(1).tells(&["of the program is", "opcost diff"]);
-    merge(&["--subtract", "1.opc"]).expect(2).tells(&["two at least"]);
+    merge(&["--subtract", "1.opc", "2.opc"]).expect(1).expect_stderr(&["of the program is", "opcost diff"]);
+    merge(&["--subtract", "1.opc"]).expect(2).expect_stderr(&["two at least"]);
     merge(&["--to-blocks", "1.opc"]).expect(0);
     assert!(rows(&place, "made.opc", "edges").is_empty());
     assert_eq!(rows(&place, "made.opc", "blocks"), rows(&place, "1.opc", "blocks"));
@@ -128,7 +128,7 @@ fn lists_are_sorted_and_instructions_need_the_program() {
     let names: Vec<Value> =
         place.json("n.json")["rows"].as_array().unwrap().iter().map(|row| row["function"].clone()).collect();
     assert_eq!(names, ["main", "rest", "work"]);
-    list(&["instructions"]).expect(2).tells(&["--program"]);
+    list(&["instructions"]).expect(2).expect_stderr(&["--program"]);
     list(&["instructions", "--program", "a", "--sort", "none", "--json", "i.json"]).expect(0);
     let document = place.json("i.json");
     let ran: u64 = document["rows"].as_array().unwrap().iter().filter_map(|row| row["count"].as_u64()).sum();

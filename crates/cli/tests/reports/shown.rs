@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use crate::workplace::workplace;
 
@@ -44,7 +44,7 @@ fn a_function_is_chosen_by_name_and_misspellings_are_helped() {
     let said = place.opcost(&["count", "--function", "rest", "a.c"]).expect(0).stderr;
     assert!(said.contains("return n / 3;") && !said.contains("sum ^="), "{said}");
     let said = place.opcost(&["count", "--function", "wrok", "a.c", "--json", "a.json"]).expect(2);
-    said.tells(&["no function is called 'wrok'", "did you mean work?", " instructions   "]);
+    said.expect_stderr(&["no function is called 'wrok'", "did you mean work?", " instructions   "]);
     assert_eq!(place.json("a.json")["schema"], "opcost.count/1", "the run is not thrown away");
 }
 
@@ -94,7 +94,7 @@ fn lines_fit_the_terminal() {
         ),
     );
     let mut narrow = place.command(&["count", "--annotate", "long.c"]);
-    let said = Said::of(narrow.env("COLUMNS", "72")).stderr;
+    let said = ProgramOutput::of(narrow.env("COLUMNS", "72")).stderr;
     for line in said.lines().filter(|line| line.contains('│') || line.contains('█')) {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 72, "{line}");
     }
@@ -113,7 +113,7 @@ fn colours_only_where_wanted() {
         let mut terminal = place.program("script");
         // In CI colours are taken for wanted, whatever the terminal.
         terminal.args(["-qec", "$OPCOST count a.c", "/dev/null"]).env_remove("CI");
-        let said = Said::of(terminal.env("TERM", "xterm-256color").env(name, value)).stdout;
+        let said = ProgramOutput::of(terminal.env("TERM", "xterm-256color").env(name, value)).stdout;
         assert!(said.contains(" instructions   "), "{said}");
         said
     };

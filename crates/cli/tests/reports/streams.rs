@@ -12,14 +12,14 @@ fn the_programs_streams_stay_its_own() {
     place.write("in.txt", "hello\n");
     let said = place.shell("echo piped | $OPCOST count -i echo.c").expect(0);
     assert_eq!(said.stdout, "piped\n");
-    said.tells(&["done\n", " instructions   "]);
+    said.expect_stderr(&["done\n", " instructions   "]);
     let said = place.opcost(&["count", "-i", "--stdin", "in.txt", "--stdout", "out.txt", "echo.c"]).expect(0);
     assert_eq!((said.stdout.as_str(), place.read("out.txt").as_str()), ("", "hello\n"));
     let said = place.opcost(&["count", "-i", "--stdin", "in.txt", "--json", "-", "echo.c"]).expect(0);
     let json: serde_json::Value = serde_json::from_str(&said.stdout).expect("stdout is JSON alone");
     assert_eq!(json["program_status"]["exit"], 7);
-    said.tells(&["hello\n", "done\n"]);
-    place.opcost(&["count", "--stdin", "nothing.txt", "echo.c"]).expect(1).tells(&["nothing.txt"]);
+    said.expect_stderr(&["hello\n", "done\n"]);
+    place.opcost(&["count", "--stdin", "nothing.txt", "echo.c"]).expect(1).expect_stderr(&["nothing.txt"]);
 }
 
 #[test]
@@ -30,29 +30,34 @@ fn statuses_have_their_precedence() {
         place.opcost(&words)
     };
     count(&[], "0").expect(0);
-    count(&[], "9").expect(4).tells(&["the program exited with status 9"]);
+    count(&[], "9").expect(4).expect_stderr(&["the program exited with status 9"]);
     count(&["-i"], "9").expect(0);
     count(&["--pass-status"], "9").expect(9);
-    count(&["--budget", "10"], "0").expect(3).tells(&["over the budget of 10 by", "the largest: work"]);
+    count(&["--budget", "10"], "0")
+        .expect(3)
+        .expect_stderr(&["over the budget of 10 by", "the largest: work"]);
     count(&["--budget", "10"], "9").expect(4);
     count(&["--budget", "10", "-i"], "9").expect(3);
-    count(&["--budget", "1G"], "0").expect(0).tells(&["within the budget of 1,000,000,000"]);
+    count(&["--budget", "1G"], "0").expect(0).expect_stderr(&["within the budget of 1,000,000,000"]);
     count(&["--budget", "10", "--json", "no/where.json"], "9").expect(1);
     count(&["--pass-status", "-i"], "0").expect(2);
-    count(&["--budget", "ten"], "0").expect(2).tells(&["2.5G"]);
+    count(&["--budget", "ten"], "0").expect(2).expect_stderr(&["2.5G"]);
     // In half of the world that is two and a half.
     for text in ["2,5G", "2,500G", "2,5", "1234,567"] {
-        count(&["--budget", text], "0").expect(2).tells(&[text, "comma"]);
+        count(&["--budget", text], "0").expect(2).expect_stderr(&[text, "comma"]);
     }
-    count(&["--budget", "1,000"], "0").expect(0).tells(&["within the budget of 1,000\n"]);
-    place.opcost(&["fuel", "--limit", "2,5M", "a.c"]).expect(2).tells(&["2,5M", "comma"]);
-    count(&["--baseline", "a.opc"], "0").expect(2).tells(&["--budget"]);
+    count(&["--budget", "1,000"], "0").expect(0).expect_stderr(&["within the budget of 1,000\n"]);
+    place.opcost(&["fuel", "--limit", "2,5M", "a.c"]).expect(2).expect_stderr(&["2,5M", "comma"]);
+    count(&["--baseline", "a.opc"], "0").expect(2).expect_stderr(&["--budget"]);
 }
 
 #[test]
 fn repeated_runs_agree_or_the_function_is_named() {
     let place = workplace();
-    place.opcost(&["count", "--repeat", "3", "a.c"]).expect(0).tells(&["all 3 runs agree to the digit"]);
+    place
+        .opcost(&["count", "--repeat", "3", "a.c"])
+        .expect(0)
+        .expect_stderr(&["all 3 runs agree to the digit"]);
     place.write(
         "b.c",
         "#include <stdio.h>\n__attribute__((noinline)) void turn(volatile int *x) { ++*x; }\n\
@@ -63,7 +68,7 @@ fn repeated_runs_agree_or_the_function_is_named() {
     place
         .opcost(&["count", "--repeat", "3", "b.c"])
         .expect(0)
-        .tells(&["the runs differ: run 2 parts from run 1 in"]);
+        .expect_stderr(&["the runs differ: run 2 parts from run 1 in"]);
     place.opcost(&["count", "--repeat", "0", "a.c"]).expect(2);
 }
 
@@ -82,7 +87,7 @@ fn repeated_runs_read_one_input() {
         "$OPCOST count --repeat 2 echo.c <&-",
     ] {
         let said = place.shell(line).expect(0);
-        said.tells(&["runs agree to the digit"]);
+        said.expect_stderr(&["runs agree to the digit"]);
         let times = if line.contains("3") { 3 } else { 2 };
         let (piped, file) = (said.stdout.matches("piped\n").count(), said.stdout.matches("hello\n").count());
         assert!(piped + file == times || piped + file == 0 && times == 2, "{line}: {}", said.stdout);
@@ -109,7 +114,7 @@ fn flags_that_would_do_nothing_are_refused() {
         (&["bits", "a.c", "--time"], "--time would do nothing"),
         (&["check", "--update", "--reason", "r", "--format", "github"], "--format would do nothing"),
     ] {
-        place.opcost(words).expect(2).tells(&[flag]);
+        place.opcost(words).expect(2).expect_stderr(&[flag]);
         assert!(!place.path("b").exists() && !place.path("b.opc").exists(), "{words:?}");
     }
 }
@@ -119,9 +124,12 @@ fn the_functions_that_grew_are_named() {
     let place = workplace();
     place.opcost(&["count", "a.c", "--ledger", "before.opc", "--", "100"]).expect(0);
     let over = ["count", "a.c", "--budget", "1k", "--baseline", "before.opc"];
-    place.opcost(&over).expect(3).tells(&["functions that grew since the baseline:", "  work  a.c:"]);
+    place.opcost(&over).expect(3).expect_stderr(&["functions that grew since the baseline:", "  work  a.c:"]);
     let unlike = [&over[..], &["-O1"]].concat();
-    place.opcost(&unlike).expect(3).tells(&["says nothing about who grew: flags: '-O2' before, '-O1' after"]);
+    place
+        .opcost(&unlike)
+        .expect(3)
+        .expect_stderr(&["says nothing about who grew: flags: '-O2' before, '-O1' after"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `opcost predict --counts --timing` and `opcost timing`, with tiny timing files and known answers.
 
-use opcost_testkit::command::{Said, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use crate::workplace::workplace;
 
@@ -17,7 +17,7 @@ const CHAIN: &str = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\
     printf(\"%f %f\\n\", sum, all);\n    return 0;\n}\n";
 
 /// Holds that the report has these words.
-fn shows(output: &Said, words: &[&str]) {
+fn shows(output: &ProgramOutput, words: &[&str]) {
     words
         .iter()
         .for_each(|word| assert!(output.all().contains(word), "'{word}' is missing in:\n{}", output.all()));
@@ -44,7 +44,7 @@ fn a_chain_of_additions_takes_the_latency_of_each_and_calls_their_price() {
     assert!((part("blocks") - 3.0e-3).abs() < 0.1e-3, "{found:#}");
     assert!((part("calls") - 5.0e-3).abs() < 1e-6, "{found:#}");
     assert!((found["seconds"].as_f64().unwrap() - 8.0e-3).abs() < 0.15e-3, "{found:#}");
-    assert_eq!(found["schema"], "opcost.predict/1");
+    assert_eq!(found["schema"], "opcost.predict/2");
     assert_eq!(found["timing"]["hash"].as_str().map(str::len), Some(32));
     assert_eq!(found["timing"]["name"], "tiny.toml");
     assert_eq!(found["functions"][0]["linkage_name"], "main");
@@ -112,13 +112,13 @@ fn errors_of_counts_and_of_timing_are_shown_apart() {
 #[test]
 fn counts_need_a_timing_file_and_no_sources() {
     let place = counted();
-    place.opcost(&["predict", "--counts", "run.opc"]).expect(2).tells(&["--timing"]);
+    place.opcost(&["predict", "--counts", "run.opc"]).expect(2).expect_stderr(&["--timing"]);
     place
         .opcost(&["predict", "--counts", "run.opc", "--timing", "tiny.toml", "chain.c"])
         .expect(2)
-        .tells(&["--counts", "INPUT"]);
-    place.opcost(&["predict"]).expect(2).tells(&["INPUT"]);
-    place.opcost(&["predict", "--against-seconds", "1", "chain.c"]).expect(2).tells(&["--timing"]);
+        .expect_stderr(&["--counts", "INPUT"]);
+    place.opcost(&["predict"]).expect(2).expect_stderr(&["INPUT"]);
+    place.opcost(&["predict", "--against-seconds", "1", "chain.c"]).expect(2).expect_stderr(&["--timing"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn counts_that_are_not_exact_are_refused() {
     place
         .opcost(&["predict", "--counts", "guess.opc", "--timing", "tiny.toml"])
         .expect(2)
-        .tells(&["--counts needs exact counts", "guess.opc"]);
+        .expect_stderr(&["--counts needs exact counts", "guess.opc"]);
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn a_file_of_another_machine_is_refused_or_marked() {
     place.write("arm.toml", TINY.replace("x86_64", "aarch64").replace("znver4", "apple-m1"));
     predict("arm.toml").expect(1);
     place.write("arm2.toml", TINY.replace("x86_64", "aarch64"));
-    predict("arm2.toml").expect(2).tells(&["of a machine for aarch64", "measure on such a machine"]);
+    predict("arm2.toml").expect(2).expect_stderr(&["of a machine for aarch64", "measure on such a machine"]);
     place.write("none.toml", TINY.replace("znver4", "znver99"));
-    predict("none.toml").expect(1).tells(&["LLVM has no processor znver99"]);
+    predict("none.toml").expect(1).expect_stderr(&["LLVM has no processor znver99"]);
     // No machine of these tests is an Atom.
     place.write("old.toml", TINY.replace("znver4", "atom"));
     shows(&predict("old.toml").expect(0), &["The timing file is of another machine than this one."]);
@@ -151,11 +151,11 @@ fn wrong_timing_files_are_refused_with_their_line() {
     let place = counted();
     let predict = |name: &str| place.opcost(&["predict", "--counts", "run.opc", "--timing", name]);
     place.write("slow.toml", TINY.replace("5000", "-1"));
-    predict("slow.toml").expect(2).tells(&["slow.toml: line 12: log is -1, which is no time"]);
+    predict("slow.toml").expect(2).expect_stderr(&["slow.toml: line 12: log is -1, which is no time"]);
     place.write("form.toml", "format = ");
-    predict("form.toml").expect(2).tells(&["form.toml: line 1"]);
-    place.opcost(&["timing", "form.toml"]).expect(2).tells(&["form.toml: line 1"]);
-    predict("absent.toml").expect(1).tells(&["absent.toml"]);
+    predict("form.toml").expect(2).expect_stderr(&["form.toml: line 1"]);
+    place.opcost(&["timing", "form.toml"]).expect(2).expect_stderr(&["form.toml: line 1"]);
+    predict("absent.toml").expect(1).expect_stderr(&["absent.toml"]);
     shows(&place.opcost(&["timing", "tiny.toml"]).expect(0), &["Example (znver4, x86_64), 1.00 GHz"]);
 }
 
@@ -169,5 +169,5 @@ fn a_program_that_changed_is_refused() {
     place
         .opcost(&["predict", "--counts", "run.opc", "--timing", "tiny.toml"])
         .expect(1)
-        .tells(&["the ledger is of another build"]);
+        .expect_stderr(&["the ledger is of another build"]);
 }

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::Place;
 
 fn count(place: &Place, words: &[&str]) -> Value {
-    let said = Said::of(&mut place.opcost(&[&["count", "--json", "counts.json"], words].concat())).expect(0);
+    let said = ProgramOutput::of(&mut place.opcost(&[&["count", "--json", "counts.json"], words].concat()))
+        .expect(0);
     assert_eq!(place.left(), Vec::<std::path::PathBuf>::new(), "{}", said.all());
     place.sources.json("counts.json")
 }

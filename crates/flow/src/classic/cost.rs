@@ -77,7 +77,7 @@ pub(super) struct Prices<N: Id> {
     /// Of each node; of no use where it is not live.
     pub(super) nodes: IdMap<N, Price>,
     /// Of each way.
-    pub(super) ways: IdMap<Way, Price>,
+    pub(super) edges: IdMap<Way, Price>,
 }
 
 impl<N: Id> Prices<N> {
@@ -96,7 +96,7 @@ impl<N: Id> Prices<N> {
                 let price = |&weight: &u64| by_weight(b, weight);
                 Self {
                     nodes: blocks.values().map(price).collect(),
-                    ways: weights.values().map(price).collect(),
+                    edges: weights.values().map(price).collect(),
                 }
             }
             TimeModel::Linear(prices) => {
@@ -104,7 +104,7 @@ impl<N: Id> Prices<N> {
                     CountedPlace::Edge(edge) => prices.edges[edge],
                     CountedPlace::Node(_) | CountedPlace::VirtualExit(_) => prices.virtual_exit,
                 };
-                Self { nodes: prices.nodes.clone(), ways: live.names.values().map(of_way).collect() }
+                Self { nodes: prices.nodes.clone(), edges: live.names.values().map(of_way).collect() }
             }
         }
     }
@@ -118,7 +118,7 @@ impl<N: Id> Prices<N> {
         };
         Self {
             nodes: blocks.values().map(of_block).collect(),
-            ways: live.ways.values().map(of_way).collect(),
+            edges: live.edges.values().map(of_way).collect(),
         }
     }
 }

@@ -62,7 +62,7 @@ pub(super) struct Fixup {
     /// All that s* has to give; t* takes as much.
     pub(super) supply: u128,
     /// How the count of each way moves. That of a node is what comes in.
-    pub(super) ways: IdMap<Way, Element>,
+    pub(super) edges: IdMap<Way, Element>,
 }
 
 impl Fixup {
@@ -80,23 +80,23 @@ impl Fixup {
             builder.element(split, u128::from(blocks[node]), prices.nodes[node]);
         }
         let ways = live
-            .ways
+            .edges
             .iter()
             .map(|(way, &ends)| {
                 let path = names.path(way, ends);
-                builder.element(path, u128::from(weights[way]), prices.ways[way])
+                builder.element(path, u128::from(weights[way]), prices.edges[way])
             })
             .collect();
         let (source, sink) = (Vertex::new(names.count), Vertex::new(names.count + 1));
         let supply = builder.connect(source, sink);
-        Self { network: Network::new(names.count + 2, builder.arcs), source, sink, supply, ways }
+        Self { network: Network::new(names.count + 2, builder.arcs), source, sink, supply, edges: ways }
     }
 }
 
 /// The weight of T -> S: all that goes out. Its price is 0, so entries that
 /// say otherwise lose nothing by it.
 fn left<N: Id, E: Id>(live: &LiveGraph<N, E>, weights: &IdMap<Way, u64>) -> u128 {
-    let exits = live.ways.iter().filter(|(_, ends)| ends.to.is_none());
+    let exits = live.edges.iter().filter(|(_, ends)| ends.to.is_none());
     exits.map(|(way, _)| u128::from(weights[way])).sum()
 }
 
@@ -108,7 +108,7 @@ struct Path {
     /// Extra vertex of the raising arc.
     through: Option<Vertex>,
     /// Extra vertex of the lowering arc; `None` when there is nothing to lower.
-    round: Option<Vertex>,
+    bypass: Option<Vertex>,
 }
 
 /// The numbers of all vertices but s* and t*.
@@ -128,11 +128,11 @@ impl<N: Id> Names<N> {
             count += 1;
             Vertex::new(count - 1)
         };
-        let mut extra = IdMap::filled(live.ways.len(), (None, None));
+        let mut extra = IdMap::filled(live.edges.len(), (None, None));
         let mut seen = BTreeSet::new();
         let mut extras = |ways: &[Way], fresh: &mut dyn FnMut() -> Vertex| {
             for &way in ways {
-                let FlowEdge { from, to } = live.ways[way];
+                let FlowEdge { from, to } = live.edges[way];
                 let is_first = seen.insert((from, to));
                 let through = (from == to || !is_first).then(&mut *fresh);
                 extra[way] = (through, (weights[way] > 0).then(&mut *fresh));
@@ -144,10 +144,10 @@ impl<N: Id> Names<N> {
         for &node in &live.order {
             let tail = fresh();
             let round = (blocks[node] > 0).then(&mut fresh);
-            nodes[node] = Some(Path { tail, head: fresh(), through: None, round });
+            nodes[node] = Some(Path { tail, head: fresh(), through: None, bypass: round });
             extras(&live.out[node], &mut fresh);
         }
-        let outside = Path { tail: fresh(), head: out, through: None, round: Some(fresh()) };
+        let outside = Path { tail: fresh(), head: out, through: None, bypass: Some(fresh()) };
         Self { count, outside, nodes, extra }
     }
 
@@ -157,7 +157,7 @@ impl<N: Id> Names<N> {
             Some(node) => self.nodes[node].expect("a live way has live ends"),
         };
         let (through, round) = self.extra[way];
-        Path { tail: split(ends.from).head, head: split(ends.to).tail, through, round }
+        Path { tail: split(ends.from).head, head: split(ends.to).tail, through, bypass: round }
     }
 }
 
@@ -182,7 +182,7 @@ impl Builder {
         self.balance[path.head] -= signed;
         let up = Route { tail: path.tail, between: path.through, head: path.head };
         let raise = self.arcs(up, price.raise, None);
-        let lower = path.round.map(|round| {
+        let lower = path.bypass.map(|round| {
             let down = Route { tail: path.head, between: Some(round), head: path.tail };
             self.arcs(down, price.lower, Some(weight))
         });

@@ -59,7 +59,7 @@ pub(super) fn join<N: Id, E: Id>(live: &LiveGraph<N, E>, islands: &[Vec<N>], cou
         let nearest = nearest.expect("an island has a node");
         for way in from_outside.route(live, nearest).into_iter().chain(to_outside.route(live, nearest)) {
             counts[way] += 1;
-            trees.join(live.ways[way]);
+            trees.join(live.edges[way]);
         }
     }
 }
@@ -71,7 +71,7 @@ fn node_count<N: Id, E: Id>(live: &LiveGraph<N, E>) -> usize {
 /// Places joined by ways that carry something.
 fn connect<N: Id, E: Id>(live: &LiveGraph<N, E>, counts: &IdMap<Way, u128>) -> Trees<N> {
     let mut trees = Trees::new(node_count(live));
-    for (way, &ends) in live.ways.iter() {
+    for (way, &ends) in live.edges.iter() {
         if counts[way] > 0 {
             trees.join(ends);
         }
@@ -92,7 +92,7 @@ impl<N: Id> Routes<N> {
         let mut routes =
             Self { last: PlaceMap::filled(nodes, None), length: PlaceMap::filled(nodes, 0), from_outside };
         let to_outside: Vec<Way> =
-            live.ways.iter().filter(|(_, ends)| ends.to.is_none()).map(|(way, _)| way).collect();
+            live.edges.iter().filter(|(_, ends)| ends.to.is_none()).map(|(way, _)| way).collect();
         let mut queue = VecDeque::from([None]);
         while let Some(place) = queue.pop_front() {
             let ways = match (place, from_outside) {
@@ -102,7 +102,7 @@ impl<N: Id> Routes<N> {
                 (Some(node), false) => &live.into[node],
             };
             for &way in ways {
-                let next = routes.far_end(live.ways[way]);
+                let next = routes.far_end(live.edges[way]);
                 if next.is_some() && routes.last[next].is_none() {
                     routes.last[next] = Some(way);
                     routes.length[next] = routes.length[place] + 1;
@@ -124,7 +124,7 @@ impl<N: Id> Routes<N> {
         while place.is_some() {
             let way = self.last[place].expect("every live node has a route both ways");
             route.push(way);
-            place = live.ways[way].other_end(place);
+            place = live.edges[way].other_end(place);
         }
         route
     }

@@ -32,7 +32,7 @@ pub(super) struct DeadEnd<N: Id> {
     /// Its nodes in order of their ids.
     pub(super) members: Vec<N>,
     /// Its virtual exit.
-    pub(super) way: Way,
+    pub(super) edge: Way,
 }
 
 /// The part of a graph that the entry reaches, closed by virtual exits.
@@ -40,7 +40,7 @@ pub(super) struct LiveGraph<N: Id, E: Id> {
     /// Its nodes, each before its successors, back edges apart.
     pub(super) order: Vec<N>,
     /// Its edges in order of their ids, then the virtual exits.
-    pub(super) ways: IdMap<Way, FlowEdge<N>>,
+    pub(super) edges: IdMap<Way, FlowEdge<N>>,
     /// What each way is called outside this module.
     pub(super) names: IdMap<Way, CountedPlace<N, E>>,
     /// The components without a way out.
@@ -73,7 +73,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
         order.iter().for_each(|&node| is_live[node] = true);
         let mut live = Self {
             order,
-            ways: IdMap::new(),
+            edges: IdMap::new(),
             names: IdMap::new(),
             dead_ends: Vec::new(),
             into: IdMap::filled(blocks.len(), Vec::new()),
@@ -92,7 +92,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
     }
 
     fn add(&mut self, ends: FlowEdge<N>, name: CountedPlace<N, E>) -> Way {
-        let way = self.ways.push(ends);
+        let way = self.edges.push(ends);
         self.names.push(name);
         match ends.from {
             Some(from) => self.out[from].push(way),
@@ -107,7 +107,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
     /// Gives each live component that no edge leaves its virtual exit.
     fn close(&mut self, outside: N, blocks: &IdMap<N, u64>, components: &Components<N>) {
         let mut leaves = vec![false; components.members.len()];
-        for ends in self.ways.values() {
+        for ends in self.edges.values() {
             let component = |place: Option<N>| components.component_of[place.unwrap_or(outside)];
             leaves[component(ends.from)] |= component(ends.from) != component(ends.to);
         }
@@ -121,7 +121,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
             let heaviest = members.iter().rev().max_by_key(|&&node| blocks[node]);
             let exit = *heaviest.expect("a component has a member");
             let way = self.add(FlowEdge { from: Some(exit), to: None }, CountedPlace::VirtualExit(exit));
-            self.dead_ends.push(DeadEnd { exit, members, way });
+            self.dead_ends.push(DeadEnd { exit, members, edge: way });
         }
     }
 }

@@ -74,7 +74,7 @@ pub enum Islands {
     #[default]
     Join,
     /// They stay and are only reported: the flow of minimum cost.
-    Keep,
+    Retain,
 }
 
 /// How to repair.
@@ -143,5 +143,5 @@ fn read_back(fixup: &Fixup, weights: &IdMap<Way, u64>) -> Option<IdMap<Way, u128
         let count = i128::from(weights[way]).checked_add(element.moved(&fixup.network)?)?;
         Some(u128::try_from(count).expect("lowering stops at 0"))
     };
-    fixup.ways.iter().map(count).collect::<Option<Vec<u128>>>().map(IdMap::from_vec)
+    fixup.edges.iter().map(count).collect::<Option<Vec<u128>>>().map(IdMap::from_vec)
 }

@@ -62,7 +62,7 @@ pub(super) fn weights<N: Id, E: Id>(
     let mut is_stuck = IdMap::filled(blocks.len(), false);
     live.dead_ends.iter().for_each(|dead_end| is_stuck[dead_end.exit] = true);
     let waits =
-        |node: N| live.into[node].iter().any(|&way| live.ways[way].from.is_some_and(|from| is_stuck[from]));
+        |node: N| live.into[node].iter().any(|&way| live.edges[way].from.is_some_and(|from| is_stuck[from]));
     live.order.iter().filter(|&&node| !is_stuck[node]).for_each(|&node| sharing.share_out(node));
     live.order.iter().filter(|&&node| !waits(node)).for_each(|&node| sharing.share_entries(node));
     sharing.fill_virtual_exits();
@@ -100,7 +100,7 @@ impl<N: Id, E: Id> Sharing<'_, N, E> {
     /// The block's weight, less its other edges', to those from the outside.
     fn share_entries(&mut self, node: N) {
         let live = self.live;
-        let entries = live.into[node].iter().copied().filter(|&way| live.ways[way].from.is_none());
+        let entries = live.into[node].iter().copied().filter(|&way| live.edges[way].from.is_none());
         self.distribute(node, &live.into[node], entries);
     }
 
@@ -120,13 +120,13 @@ impl<N: Id, E: Id> Sharing<'_, N, E> {
         let mut is_inside = IdMap::filled(self.blocks.len(), false);
         self.live.dead_ends.iter().flat_map(|end| &end.members).for_each(|&node| is_inside[node] = true);
         for dead_end in &self.live.dead_ends {
-            let comes_in = |way: &&Way| self.live.ways[**way].from.is_none_or(|from| !is_inside[from]);
+            let comes_in = |way: &&Way| self.live.edges[**way].from.is_none_or(|from| !is_inside[from]);
             let ways = dead_end.members.iter().flat_map(|&node| &self.live.into[node]);
             let inflow: u128 = ways.filter(comes_in).map(|&way| u128::from(self.weight[way])).sum();
             let most = self.blocks[dead_end.exit];
             let is_only_way = self.live.out[dead_end.exit].len() == 1;
             let weight = u64::try_from(inflow).map_or(most, |inflow| inflow.min(most));
-            self.weight[dead_end.way] = if is_only_way { most } else { weight };
+            self.weight[dead_end.edge] = if is_only_way { most } else { weight };
         }
     }
 }

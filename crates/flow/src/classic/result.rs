@@ -133,7 +133,7 @@ impl<N: Id, E: Id> Solved<'_, N, E> {
         let mut ways: IdMap<Way, Count> = IdMap::new();
         for (way, &name) in live.names.iter() {
             let count = Count { before: self.weights[way], after: fit(name, self.counts[way])? };
-            charge(count, self.prices.ways[way]);
+            charge(count, self.prices.edges[way]);
             ways.push(count);
             if let CountedPlace::Edge(edge) = name {
                 edges[edge] = count;
@@ -155,7 +155,7 @@ impl<N: Id, E: Id> Solved<'_, N, E> {
         let exit = |dead_end: &super::live::DeadEnd<N>| VirtualExit {
             node: dead_end.exit,
             component: dead_end.members.clone(),
-            count: counts[dead_end.way],
+            count: counts[dead_end.edge],
         };
         self.live.dead_ends.iter().map(exit).collect()
     }

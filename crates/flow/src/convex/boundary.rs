@@ -25,14 +25,14 @@ pub(crate) struct Reach {
 /// What of the costs says how far steps go.
 pub(crate) struct Boundary {
     /// Columns with a logarithm.
-    seen: Vec<usize>,
+    log_columns: Vec<usize>,
     has_curvature: bool,
 }
 
 impl Boundary {
     pub(crate) fn of(costs: &[Smooth]) -> Self {
         let seen = (0..costs.len()).filter(|&column| costs[column].log_weight > 0.0).collect();
-        Self { seen, has_curvature: costs.iter().any(|cost| cost.curvature > 0.0) }
+        Self { log_columns: seen, has_curvature: costs.iter().any(|cost| cost.curvature > 0.0) }
     }
 
     /// How far x and z may go until one has lost the share `boldness` of its
@@ -53,7 +53,7 @@ impl Boundary {
     /// Newton step leaves.
     pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &FlowPoint, direction: &Direction) -> Reach {
         let mut reach = self.reach(point, direction, BOLDNESS);
-        for &column in &self.seen {
+        for &column in &self.log_columns {
             let log_weight = costs[column].log_weight;
             let (x, z) = (point.x[column], point.z[column]);
             let least = (NEAR * log_weight).min(0.9 * x * z);

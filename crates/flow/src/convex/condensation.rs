@@ -19,7 +19,7 @@ use super::smooth::Smooth;
 
 /// A variable and where else it was, when it went.
 #[derive(Debug)]
-pub(crate) struct Gone {
+pub(crate) struct RemovedVariable {
     pub(crate) variable: VariableId,
     pub(crate) cost: Smooth,
     /// Its coefficient in the row that went with it.
@@ -32,11 +32,11 @@ pub(crate) struct Gone {
 #[derive(Debug)]
 pub(crate) enum CondensationStep {
     /// The variable is what the row leaves of `right` for it; with no others it is fixed.
-    Told { row: RowId, gone: Gone, right: f64, others: Span },
+    Determined { row: RowId, removed: RemovedVariable, right: f64, others: Span },
     /// All are 0.
-    Zeroed { row: RowId, all: Vec<Gone> },
+    Zeroed { row: RowId, all: Vec<RemovedVariable> },
     /// The variable has `share` of what the other one has, whose column it has `ratio` times.
-    Twin { variable: VariableId, keeper: VariableId, ratio: f64, share: f64 },
+    Twin { variable: VariableId, representative: VariableId, ratio: f64, share: f64 },
     /// No row says anything of it.
     Loose { variable: VariableId, cost: Smooth },
 }
@@ -55,7 +55,7 @@ impl Condensation {
     pub(crate) fn expand(&self, values: &mut IdMap<VariableId, f64>, duals: &mut IdMap<RowId, f64>) {
         for step in self.steps.iter().rev() {
             match step {
-                CondensationStep::Told { row, gone, right, others } => {
+                CondensationStep::Determined { row, removed: gone, right, others } => {
                     let others = self.others[others.range()].iter();
                     let parts = others.map(|&(variable, coefficient)| coefficient * values[variable]);
                     // All parts and the right-hand side have one sign: nothing cancels.
@@ -65,12 +65,12 @@ impl Condensation {
                 }
                 CondensationStep::Zeroed { row, all } => {
                     // The dual goes as far from 0 as it must for the dearest.
-                    let needed = |gone: &Gone| self.unpaid(gone, 0.0, duals).min(0.0) / gone.pivot;
+                    let needed = |gone: &RemovedVariable| self.unpaid(gone, 0.0, duals).min(0.0) / gone.pivot;
                     let farther = |most: f64, next: f64| if next.abs() > most.abs() { next } else { most };
                     duals[*row] = all.iter().map(needed).fold(0.0, farther);
                     all.iter().for_each(|gone| values[gone.variable] = 0.0);
                 }
-                CondensationStep::Twin { variable, keeper, ratio, share } => {
+                CondensationStep::Twin { variable, representative: keeper, ratio, share } => {
                     let all = values[*keeper];
                     values[*variable] = share * all / ratio;
                     values[*keeper] = (1.0 - share) * all;
@@ -81,7 +81,7 @@ impl Condensation {
     }
 
     /// What the other rows do not pay for a unit of what went, at a value.
-    fn unpaid(&self, gone: &Gone, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
+    fn unpaid(&self, gone: &RemovedVariable, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
         let column = self.columns.taken(gone.column).iter();
         let paid: f64 = column.map(|&(row, coefficient)| coefficient * duals[row]).sum();
         gone.cost.derivative(value) - paid
@@ -94,7 +94,7 @@ impl Condensation {
         let mut stands_for = IdMap::filled(classes.len(), 1.0);
         for step in &mut self.steps {
             match step {
-                CondensationStep::Told { gone, others, .. } => {
+                CondensationStep::Determined { removed: gone, others, .. } => {
                     gone.cost = classes[gone.variable].cost;
                     for &(other, coefficient) in &self.others[others.range()] {
                         let more = gone.cost.scaled(-coefficient / gone.pivot);
@@ -104,9 +104,9 @@ impl Condensation {
                 CondensationStep::Zeroed { all, .. } => {
                     all.iter_mut().for_each(|gone| gone.cost = classes[gone.variable].cost);
                 }
-                CondensationStep::Twin { variable, keeper, ratio, share } => {
+                CondensationStep::Twin { variable, representative: keeper, ratio, share } => {
                     let (ours, theirs) = (classes[*variable].cost, classes[*keeper].cost);
-                    if is_dearer(ours, theirs, *ratio) {
+                    if is_costlier(ours, theirs, *ratio) {
                         let ours = Priced { variable: *variable, cost: ours };
                         let theirs = Priced { variable: *keeper, cost: theirs };
                         *share = shared(&mut stands_for, ours, theirs, *ratio);
@@ -130,7 +130,7 @@ impl Condensation {
 const SAME: f64 = 1e-10;
 
 /// Whether a unit costs no less than `ratio` units of the other, whatever there is of both.
-pub(crate) fn is_dearer(ours: Smooth, theirs: Smooth, ratio: f64) -> bool {
+pub(crate) fn is_costlier(ours: Smooth, theirs: Smooth, ratio: f64) -> bool {
     ours.log_weight == 0.0
         && ours.curvature == 0.0
         && theirs.curvature == 0.0

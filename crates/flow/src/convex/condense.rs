@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use opcost_index::{Id, IdMap};
 
-use super::condensation::{Condensation, CondensationStep, Gone, Priced, is_dearer, shared};
+use super::condensation::{Condensation, CondensationStep, Priced, RemovedVariable, is_costlier, shared};
 use super::lists::{Lists, Span};
 use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
@@ -42,7 +42,7 @@ pub(crate) fn condense(reduced: &mut Reduced) -> Result<Condensation, RowId> {
     while let Some(row) = condenser.next_row() {
         condenser.queued[row] = false;
         if condenser.reduced.rows[row].is_some() {
-            condenser.look_at(row)?;
+            condenser.process_row(row)?;
         }
     }
     condenser.write_back();
@@ -109,7 +109,7 @@ impl<'a> Condenser<'a> {
         };
         for variable in condenser.reduced.classes.ids() {
             if !condenser.columns.of(variable).is_empty() {
-                condenser.look_for_twin(variable);
+                condenser.find_twin(variable);
             }
         }
         condenser
@@ -119,7 +119,7 @@ impl<'a> Condenser<'a> {
         self.reduced.classes[variable].cost
     }
 
-    fn look_again_at(&mut self, row: RowId) {
+    fn requeue(&mut self, row: RowId) {
         if !std::mem::replace(&mut self.queued[row], true) {
             let is_long = self.members.of(row).len() > LONG;
             if is_long { &mut self.long } else { &mut self.queue }.push_back(row);
@@ -150,7 +150,7 @@ impl<'a> Condenser<'a> {
         self.members.truncate(row, self.entries.len());
     }
 
-    fn look_at(&mut self, row: RowId) -> Result<(), RowId> {
+    fn process_row(&mut self, row: RowId) -> Result<(), RowId> {
         self.find_entries(row);
         let entries = std::mem::take(&mut self.entries);
         let told = self.reduce(row, &entries);
@@ -160,7 +160,7 @@ impl<'a> Condenser<'a> {
 
     fn reduce(&mut self, row: RowId, entries: &[(VariableId, f64)]) -> Result<(), RowId> {
         let right = self.reduced.rows[row].as_ref().map_or(0.0, |live| live.right_hand_side);
-        if let Some(position) = self.teller(entries, right) {
+        if let Some(position) = self.determined_entry(entries, right) {
             self.substitute(row, entries, position, right);
             return Ok(());
         }
@@ -186,20 +186,20 @@ impl<'a> Condenser<'a> {
     }
 
     /// Takes a variable out of all rows.
-    fn remove(&mut self, variable: VariableId, row: RowId) -> Gone {
+    fn remove(&mut self, variable: VariableId, row: RowId) -> RemovedVariable {
         let column = self.columns.of(variable);
         let position = column.iter().position(|entry| entry.0 == row).expect("it has an entry there");
         let (_, pivot) = self.columns.remove(variable, position);
         let column = self.columns.take(variable);
         for place in column.range() {
             let (other, _) = self.columns.taken_at(place);
-            self.look_again_at(other);
+            self.requeue(other);
         }
-        Gone { variable, cost: self.cost(variable), pivot, column }
+        RemovedVariable { variable, cost: self.cost(variable), pivot, column }
     }
 
     /// The entry whose variable a row determines, if it may be put in for it.
-    fn teller(&self, entries: &[(VariableId, f64)], right: f64) -> Option<usize> {
+    fn determined_entry(&self, entries: &[(VariableId, f64)], right: f64) -> Option<usize> {
         let positive = entries.iter().filter(|entry| entry.1 > 0.0).count();
         let is_pair = entries.len() == 2 && right == 0.0;
         let may = |&position: &usize| {
@@ -257,9 +257,9 @@ impl<'a> Condenser<'a> {
         let start = self.others.len();
         self.others.extend(others());
         let told = Span::of(start..self.others.len());
-        self.steps.push(CondensationStep::Told { row, gone, right, others: told });
+        self.steps.push(CondensationStep::Determined { row, removed: gone, right, others: told });
         for (other, _) in others() {
-            self.look_for_twin(other);
+            self.find_twin(other);
         }
     }
 
@@ -286,7 +286,7 @@ impl<'a> Condenser<'a> {
     }
 
     /// Makes two variables of the same column one.
-    fn look_for_twin(&mut self, variable: VariableId) {
+    fn find_twin(&mut self, variable: VariableId) {
         let Some(&(_, first)) = self.columns.of(variable).first() else {
             // Of a twin that just went this is undone first and does no harm.
             let cost = self.cost(variable);
@@ -299,10 +299,10 @@ impl<'a> Condenser<'a> {
         // A unit of the one is as much as this of the other.
         let ratio = first / self.columns.of(other)[0].1;
         let (ours, theirs) = (self.cost(variable), self.cost(other));
-        if is_dearer(ours, theirs, ratio) {
+        if is_costlier(ours, theirs, ratio) {
             self.drop_twin(variable, other, ratio);
             self.twins[slot] = Some(other);
-        } else if is_dearer(theirs, ours, 1.0 / ratio) {
+        } else if is_costlier(theirs, ours, 1.0 / ratio) {
             self.drop_twin(other, variable, 1.0 / ratio);
         }
     }
@@ -333,12 +333,12 @@ impl<'a> Condenser<'a> {
     fn drop_twin(&mut self, variable: VariableId, keeper: VariableId, ratio: f64) {
         for place in self.columns.take(variable).range() {
             let (row, _) = self.columns.taken_at(place);
-            self.look_again_at(row);
+            self.requeue(row);
         }
         let ours = Priced { variable, cost: self.cost(variable) };
         let theirs = Priced { variable: keeper, cost: self.cost(keeper) };
         let share = shared(&mut self.stands_for, ours, theirs, ratio);
-        self.steps.push(CondensationStep::Twin { variable, keeper, ratio, share });
+        self.steps.push(CondensationStep::Twin { variable, representative: keeper, ratio, share });
     }
 
     fn write_back(&mut self) {

@@ -39,7 +39,7 @@ pub(crate) fn price_removed_rows(
     }
     for reduction in reduced.reductions.iter().rev() {
         match reduction {
-            Reduction::Merged { row, root, gone, carrier, carries_both } => {
+            Reduction::Merged { row, root, removed: gone, carrier, carries_both } => {
                 postsolve.rings.exchange(*root, *gone);
                 let wanted = if *carries_both { postsolve.left_over[*carrier] } else { 0.0 };
                 postsolve.divide(*row, *gone, wanted);
@@ -67,7 +67,7 @@ struct Postsolve<'a> {
     left_over: IdMap<VariableId, f64>,
     /// Which variables belong to the classes at hand: those with the number of
     /// the question.
-    asked: IdMap<VariableId, u32>,
+    query_stamp: IdMap<VariableId, u32>,
     question: u32,
 }
 
@@ -83,7 +83,18 @@ impl<'a> Postsolve<'a> {
         let left_over = IdMap::filled(problem.variable_count(), 0.0);
         let asked = IdMap::filled(problem.variable_count(), 0);
         let rings = reduced.rings.clone();
-        Self { problem, costs, reduced, values, duals, columns, rings, left_over, asked, question: 0 }
+        Self {
+            problem,
+            costs,
+            reduced,
+            values,
+            duals,
+            columns,
+            rings,
+            left_over,
+            query_stamp: asked,
+            question: 0,
+        }
     }
 
     /// Left-over of a class by the duals known so far.
@@ -107,11 +118,15 @@ impl<'a> Postsolve<'a> {
     fn share(&mut self, row: RowId, root: VariableId) -> f64 {
         self.question += 1;
         for member in self.rings.of(root) {
-            self.asked[member] = self.question;
+            self.query_stamp[member] = self.question;
         }
-        (self.problem.entries(row).iter().filter(|(variable, _)| self.asked[*variable] == self.question))
-            .map(|&(variable, coefficient)| coefficient * self.reduced.roots[variable].1)
-            .sum()
+        (self
+            .problem
+            .entries(row)
+            .iter()
+            .filter(|(variable, _)| self.query_stamp[*variable] == self.question))
+        .map(|&(variable, coefficient)| coefficient * self.reduced.roots[variable].1)
+        .sum()
     }
 
     /// Chooses the row's dual so that `wanted` is left over of a class.

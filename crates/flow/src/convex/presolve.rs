@@ -43,7 +43,7 @@ pub(crate) enum Reduction {
         /// That of both.
         root: VariableId,
         /// That of the smaller one.
-        gone: VariableId,
+        removed: VariableId,
         /// The carrier of the smaller one.
         carrier: VariableId,
         /// Whether it became that of both.
@@ -187,7 +187,7 @@ struct Presolve<'a> {
     /// Where a root is in the row that is being compressed.
     place: IdMap<VariableId, usize>,
     /// Roots of that row with their sums and greatest terms.
-    kept: Vec<(VariableId, f64, f64)>,
+    row_roots: Vec<(VariableId, f64, f64)>,
 }
 
 impl<'a> Presolve<'a> {
@@ -217,7 +217,7 @@ impl<'a> Presolve<'a> {
             queue: problem.ends.ids().collect(),
             queued: IdMap::filled(problem.row_count(), true),
             place: IdMap::filled(problem.variable_count(), usize::MAX),
-            kept: Vec::new(),
+            row_roots: Vec::new(),
         }
     }
 
@@ -235,7 +235,7 @@ impl<'a> Presolve<'a> {
 
     /// Sums up the entries of each class and brings fixed ones to the right.
     fn compress(&mut self, live: &mut LiveRow) {
-        let mut kept = std::mem::take(&mut self.kept);
+        let mut kept = std::mem::take(&mut self.row_roots);
         for place in live.range() {
             let (variable, coefficient) = self.state.entries[place];
             let (root, ratio) = self.find(variable);
@@ -265,7 +265,7 @@ impl<'a> Presolve<'a> {
             }
         }
         live.length = (end - live.start) as u32;
-        self.kept = kept;
+        self.row_roots = kept;
         if live.right_hand_side.abs() <= ROUNDING * live.scale {
             live.right_hand_side = 0.0;
         }
@@ -334,11 +334,11 @@ impl<'a> Presolve<'a> {
 
     fn settle(&mut self, root: VariableId, value: f64) {
         self.state.classes[root].fixed = Some(value);
-        self.look_again_at_rows_of(root);
+        self.requeue_rows_of(root);
     }
 
     /// At the rows of all members of a class.
-    fn look_again_at_rows_of(&mut self, root: VariableId) {
+    fn requeue_rows_of(&mut self, root: VariableId) {
         for member in self.state.rings.of(root) {
             for &(row, _) in self.columns.of(member) {
                 if !self.queued[row] {
@@ -356,7 +356,7 @@ impl<'a> Presolve<'a> {
         }
         let size = |root: VariableId| self.state.classes[root].size;
         let (root, gone, ratio) = if size(a) >= size(b) { (a, b, ratio) } else { (b, a, 1.0 / ratio) };
-        self.look_again_at_rows_of(gone);
+        self.requeue_rows_of(gone);
         self.state.rings.exchange(root, gone);
         self.state.roots[gone] = (root, ratio);
         let Class { size, carrier, cost, .. } = self.state.classes[gone];
@@ -368,7 +368,7 @@ impl<'a> Presolve<'a> {
         if carries_both {
             class.carrier = carrier;
         }
-        self.state.reductions.push(Reduction::Merged { row, root, gone, carrier, carries_both });
+        self.state.reductions.push(Reduction::Merged { row, root, removed: gone, carrier, carries_both });
         true
     }
 

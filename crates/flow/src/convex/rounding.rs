@@ -148,7 +148,7 @@ impl<'a, N: Id, E: Id> Network<'a, N, E> {
 
     /// The place that excess of `place` comes to by way of `edge`, and how much
     /// may go there.
-    fn way(&self, place: usize, edge: E) -> (usize, u64) {
+    fn residual_step(&self, place: usize, edge: E) -> (usize, u64) {
         let ends = self.edges[edge];
         let (from, to) = (self.position(ends.from), self.position(ends.to));
         // More goes out over the edge, or less comes in.
@@ -165,7 +165,7 @@ impl<'a, N: Id, E: Id> Network<'a, N, E> {
         while let Some(&place) = queue.get(next) {
             next += 1;
             for entry in self.starts[place]..self.starts[place + 1] {
-                let (other, room) = self.way(place, self.incident[entry]);
+                let (other, room) = self.residual_step(place, self.incident[entry]);
                 if room > 0 && self.level[other] == FAR {
                     self.level[other] = self.level[place] + 1;
                     reached |= self.excess[other] < 0;
@@ -190,7 +190,7 @@ impl<'a, N: Id, E: Id> Network<'a, N, E> {
                 continue;
             }
             let edge = self.incident[start + self.tried[place]];
-            let (other, room) = self.way(place, edge);
+            let (other, room) = self.residual_step(place, edge);
             if room > 0 && self.level[other] == self.level[place] + 1 {
                 path.push((place, edge));
                 place = other;
@@ -198,7 +198,7 @@ impl<'a, N: Id, E: Id> Network<'a, N, E> {
                 self.tried[place] += 1;
             }
         }
-        let narrowest = path.iter().map(|&(from, edge)| self.way(from, edge).1).min().unwrap_or(0);
+        let narrowest = path.iter().map(|&(from, edge)| self.residual_step(from, edge).1).min().unwrap_or(0);
         let wanted = self.excess[source].min(-self.excess[place]);
         let amount = u64::try_from(wanted).unwrap_or(u64::MAX).min(narrowest);
         for &(from, edge) in &path {

@@ -24,7 +24,7 @@ opcost_index::define_id!(struct Edge, "edge");
 const OUT: usize = usize::MAX;
 
 /// Leaves islands as the flow of minimum cost has them.
-const KEEP: FlowOptions = FlowOptions { budget: None, islands: Islands::Keep };
+const KEEP: FlowOptions = FlowOptions { budget: None, islands: Islands::Retain };
 
 /// A graph with what was sampled on it.
 #[derive(Clone, Debug)]

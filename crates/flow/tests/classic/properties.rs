@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn flow_is_conserved(sampled in graphs(9, 24, 100, priors(100)), dice in dice(9)) {
         for model in models(&sampled, &dice) {
-            for islands in [Islands::Join, Islands::Keep] {
+            for islands in [Islands::Join, Islands::Retain] {
                 for budget in [None, Some(0), Some(2)] {
                     let repair = sampled.try_repair(&model, FlowOptions { budget, islands }).unwrap();
                     assert_consistent(&sampled, &repair);

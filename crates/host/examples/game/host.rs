@@ -132,7 +132,7 @@ impl Player {
             if self.in_a_row < 3 {
                 return;
             }
-            if let Some(place) = verdict.place.filter(|place| !place.file.is_empty()) {
+            if let Some(place) = verdict.location.filter(|place| !place.file.is_empty()) {
                 end += &format!(", {}:{}", place.file, place.line);
             }
         }

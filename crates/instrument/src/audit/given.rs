@@ -5,7 +5,7 @@ use opcost_ir::{Linkage, Module};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::cost::CostModel;
-use crate::fuel::looks::is_known_to_libraries;
+use crate::fuel::fuel_access::is_known_to_libraries;
 
 /// For each function and instruction of the metered module the instructions
 /// that it was before: none for metering, several where some became one.

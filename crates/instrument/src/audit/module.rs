@@ -6,7 +6,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::given::{Audit, Fault};
 use super::paid::{Folded, Prepaid};
-use crate::fuel::looks::{Looks, looks};
+use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 
 /// The cell of fuel, as constants name it.
 const CELL: &str = "@opc_fuel";
@@ -80,7 +80,8 @@ impl<'a> Before<'a> {
         if self.folded_into(call.callee).is_some() {
             return None;
         }
-        let is_looking = looks(self.module(), call) != Looks::Never || call.is_noreturn || call.returns_twice;
+        let is_looking =
+            fuel_access(self.module(), call) != FuelAccess::Never || call.is_noreturn || call.returns_twice;
         is_looking.then_some(call)
     }
 

@@ -57,7 +57,7 @@ impl Prepaid {
         self.blocks.contains(block)
     }
 
-    pub(super) fn goes_back(&self, from: BlockId, to: BlockId) -> bool {
+    pub(super) fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
         self.back_edges.contains(&(from, to))
     }
 

@@ -116,7 +116,7 @@ impl Turn<'_> {
                     if *round.get_or_insert(sum) != sum {
                         return None;
                     }
-                } else if self.forest.contains(self.id, next) && !self.prepaid.goes_back(block, next) {
+                } else if self.forest.contains(self.id, next) && !self.prepaid.is_back_edge(block, next) {
                     match arrived.get(&next) {
                         Some(&known) if known != sum => return None,
                         Some(_) => {}

@@ -40,7 +40,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    pub(super) fn goes_back(&self, from: BlockId, to: BlockId) -> bool {
+    pub(super) fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
         self.edges.contains(&(from, to))
     }
 }

@@ -29,7 +29,7 @@ use super::prepaid::is_cost_of_loop;
 
 /// What was found in a function.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct AuditFacts {
     /// The branches that ask, with the work after each that it counts as done.
     pub(super) questions: BTreeMap<InstructionId, u64>,
     /// Calls whose `ret` is done before the callee runs, with that `ret`.
@@ -71,7 +71,7 @@ impl State {
     }
 
     /// Of the hand, or of the cell.
-    fn kept(&self, in_hand: bool) -> Option<i64> {
+    fn balance(&self, in_hand: bool) -> Option<i64> {
         if in_hand { self.hand } else { self.cell }
     }
 
@@ -95,24 +95,24 @@ impl State {
 }
 
 /// Checks one function.
-pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Fault>) -> Found {
+pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Fault>) -> AuditFacts {
     let function = before.function;
     let is_metered = function.instructions.ids().any(|at| before.is_metering(at));
     let is_empty = function.instructions.ids().all(|at| before.weight(at) == 0);
     let is_elsewhere = function.linkage == Linkage::Elsewhere;
     if function.blocks.is_empty() || function.is_naked || is_elsewhere || (!is_metered && is_empty) {
-        return Found::default();
+        return AuditFacts::default();
     }
     let order = reverse_postorder(function, BlockId::new(0));
     let mut walk = Walk {
         before,
         ends: IdMap::filled(function.blocks.len(), None),
-        found: Found::default(),
+        facts: AuditFacts::default(),
         objections: Vec::new(),
     };
     loop {
         let ends = walk.ends.clone();
-        walk.found = Found::default();
+        walk.facts = AuditFacts::default();
         walk.objections.clear();
         for &block in &order {
             if let Some(state) = walk.entering(block) {
@@ -124,15 +124,15 @@ pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Fault>) -> Found {
         }
     }
     objections.append(&mut walk.objections);
-    walk.found.passed = walk.ends.iter().filter(|(_, end)| end.is_some()).map(|(block, _)| block).collect();
-    walk.found
+    walk.facts.passed = walk.ends.iter().filter(|(_, end)| end.is_some()).map(|(block, _)| block).collect();
+    walk.facts
 }
 
 struct Walk<'a> {
     before: &'a Before<'a>,
     /// What is known at the end of each block that was reached.
     ends: IdMap<BlockId, Option<State>>,
-    found: Found,
+    facts: AuditFacts,
     objections: Vec<Fault>,
 }
 
@@ -186,7 +186,7 @@ impl Walk<'_> {
                 self.metering(at, &mut state);
             } else {
                 self.program(at, &mut state);
-                if self.found.last.contains(at) {
+                if self.facts.last.contains(at) {
                     return None;
                 }
             }
@@ -222,11 +222,11 @@ impl Walk<'_> {
             let behind = self.before.return_behind(at);
             let is_jump = |offset: i64| behind.is_some_and(|end| offset == -self.before.weight(end));
             let is_handed = self.before.is_handed_over(call);
-            match state.kept(is_handed) {
+            match state.balance(is_handed) {
                 Some(0) => {}
                 // The frame is gone: its `ret` is done with the call.
                 Some(offset) if !is_handed && is_jump(offset) => {
-                    self.found.jumps.insert(at, behind.expect("a jump has one"));
+                    self.facts.jumps.insert(at, behind.expect("a jump has one"));
                     return;
                 }
                 kept => self.object(at, format!("what is left is {} when it looks", off(kept))),
@@ -234,11 +234,11 @@ impl Walk<'_> {
             // What was read before it is old, or gone with a second return.
             *state = if is_handed { State::handed() } else { State::settled() };
             if call.is_noreturn && opcode != Opcode::Invoke {
-                self.found.last.insert(at);
+                self.facts.last.insert(at);
             }
         }
         let is_given_back = opcode == Opcode::Ret && self.before.is_handed(self.before.id);
-        let kept = state.kept(is_given_back);
+        let kept = state.balance(is_given_back);
         if matches!(opcode, Opcode::Ret | Opcode::Resume) && kept != Some(0) {
             self.object(at, format!("what is left is {} at the end", off(kept)));
         }
@@ -327,7 +327,7 @@ impl Walk<'_> {
             .is_some_and(|&cold| function.instructions_of(cold).any(|id| self.before.is_stop(id)));
         match parts {
             Some(early) if leads_to_stop && (0..=self.certain_behind(at, state)).contains(&early) => {
-                self.found.questions.insert(at, early as u64);
+                self.facts.questions.insert(at, early as u64);
                 state.measured.iter_mut().for_each(|measured| measured.is_asked = true);
             }
             Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),

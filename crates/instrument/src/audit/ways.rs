@@ -23,8 +23,8 @@ use super::given::{Audit, Fault};
 use super::module::Before;
 use super::paid::PaidElsewhere;
 use super::rounds::{self, Round, Rounds};
-use super::values::Found;
-use crate::fuel::looks::{Looks, looks};
+use super::values::AuditFacts;
+use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 
 /// The longest ways of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,14 +96,14 @@ pub(super) fn check(
     audit: &Audit<'_>,
     promised: u64,
     paid: PaidElsewhere<'_>,
-    found: &IdMap<FunctionId, Found>,
+    found: &IdMap<FunctionId, AuditFacts>,
     objections: &mut Vec<Fault>,
 ) {
     let mut program = Program {
         audit,
         promised,
         paid,
-        found,
+        facts: found,
         rounds: IdMap::new(),
         orders: IdMap::new(),
         lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
@@ -137,7 +137,7 @@ struct Program<'a> {
     audit: &'a Audit<'a>,
     promised: u64,
     paid: PaidElsewhere<'a>,
-    found: &'a IdMap<FunctionId, Found>,
+    facts: &'a IdMap<FunctionId, AuditFacts>,
     /// Loops that cannot go round often.
     rounds: IdMap<FunctionId, Rounds>,
     /// Blocks so that each comes after all that lead to it without a question.
@@ -157,12 +157,12 @@ impl<'a> Program<'a> {
 
     fn asks(&self, id: FunctionId, block: BlockId) -> bool {
         let end = self.audit.metered.functions[id].terminator_of(block);
-        self.found[id].questions.contains_key(&end)
+        self.facts[id].questions.contains_key(&end)
     }
 
     /// Blocks whose end control can come to.
     fn passed(&self, id: FunctionId) -> impl Iterator<Item = (BlockId, &'a Block)> {
-        let found = self.found;
+        let found = self.facts;
         let blocks = self.audit.metered.functions[id].blocks.iter();
         blocks.filter(move |(block, _)| found[id].passed.contains(*block))
     }
@@ -193,7 +193,7 @@ impl<'a> Program<'a> {
         let mut waiting = IdMap::filled(function.blocks.len(), 0);
         // A loop that is paid for ahead was asked for with that.
         let leads_on = |block: BlockId, next: BlockId| {
-            !before.prepaid.goes_back(block, next) && !self.rounds[id].goes_back(block, next)
+            !before.prepaid.is_back_edge(block, next) && !self.rounds[id].is_back_edge(block, next)
         };
         for (block, facts) in self.passed(id).filter(|(block, _)| !self.asks(id, *block)) {
             let targets = facts.successors.iter().filter(|next| leads_on(block, **next));
@@ -203,7 +203,7 @@ impl<'a> Program<'a> {
         let mut next = 0;
         while let Some(&block) = order.get(next) {
             next += 1;
-            if self.asks(id, block) || !self.found[id].passed.contains(block) {
+            if self.asks(id, block) || !self.facts[id].passed.contains(block) {
                 continue;
             }
             for &successor in function.blocks[block].successors.iter().filter(|next| leads_on(block, **next))
@@ -289,7 +289,7 @@ impl<'a> Program<'a> {
                     continue;
                 }
                 arriving[next].from_question = Some(0);
-                counted[next] = self.found[id].questions[&function.terminator_of(block)];
+                counted[next] = self.facts[id].questions[&function.terminator_of(block)];
             }
         }
         for at in 0..self.orders[id].len() {
@@ -324,7 +324,7 @@ impl<'a> Program<'a> {
                 continue;
             }
             ways = ways.and(before.weight(at) as u64);
-            if let Some(&end) = self.found[before.id].jumps.get(&at) {
+            if let Some(&end) = self.facts[before.id].jumps.get(&at) {
                 done_before = Some(end);
                 ways = ways.and(before.weight(end) as u64);
             }
@@ -341,7 +341,7 @@ impl<'a> Program<'a> {
                 };
             }
             self.ends(before.id, at, ways, lengths);
-            if self.found[before.id].last.contains(at) {
+            if self.facts[before.id].last.contains(at) {
                 return Ways::default();
             }
         }
@@ -380,7 +380,7 @@ impl<'a> Program<'a> {
                     },
                 }
             }
-            _ if looks(self.audit.metered, call) == Looks::Freely => self.foreign,
+            _ if fuel_access(self.audit.metered, call) == FuelAccess::Freely => self.foreign,
             _ => NOTHING,
         }
     }
@@ -409,7 +409,7 @@ impl<'a> Program<'a> {
         let function = before.function;
         let end = function.terminator_of(function.block_of(at));
         let between = (at.index() + 1..end.index()).map(InstructionId::new);
-        self.found[before.id].questions.contains_key(&end)
+        self.facts[before.id].questions.contains_key(&end)
             && between.into_iter().all(|id| before.is_metering(id) || before.weight(id) == 0)
     }
 }

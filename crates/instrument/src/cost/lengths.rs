@@ -16,7 +16,7 @@ use opcost_key::InstructionId;
 use opcost_library::worked_lengths;
 
 /// The table of all known functions.
-pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
+pub(super) fn lengths_by_name() -> BTreeMap<String, Vec<u32>> {
     let rows = worked_lengths().iter().map(|(name, length)| ((*name).to_owned(), length.arguments.clone()));
     rows.collect()
 }
@@ -24,8 +24,9 @@ pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
 /// What a function or intrinsic does with the bytes.
 pub(super) fn work(name: &str) -> LengthWork {
     let plain = || {
-        worked_lengths().iter().find(|(known, _)| {
-            known.starts_with("llvm.") && name.strip_prefix(**known).is_some_and(|rest| rest.starts_with('.'))
+        worked_lengths().iter().find(|(lengths_by_name, _)| {
+            lengths_by_name.starts_with("llvm.")
+                && name.strip_prefix(**lengths_by_name).is_some_and(|rest| rest.starts_with('.'))
         })
     };
     let length = worked_lengths().get(name).or_else(|| plain().map(|(_, length)| length));

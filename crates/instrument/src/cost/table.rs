@@ -55,7 +55,7 @@ impl CostTable {
             name: FUEL.to_owned(),
             default: 1,
             calls: opcost_library::weights(),
-            lengths: lengths::known(),
+            lengths: lengths::lengths_by_name(),
             by_size: true,
             with_library: true,
             ..CostTable::default()

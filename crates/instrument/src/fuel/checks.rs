@@ -28,7 +28,7 @@ struct Placing<'a> {
 
 impl Checks<'_> {
     /// Places the checks of one function whose callees are placed.
-    pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
+    pub(crate) fn insert_checks(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];
         let order = reverse_postorder(function, BlockId::new(0));
         let Required { checked, ends, gotos, rounds } = self.required(id, stretches, &order);

@@ -35,7 +35,7 @@ pub(crate) fn cost_of_any_way(function: &Function, stretches: &Stretches, most: 
         match stretch.end {
             End::Return(_) if *total.get_or_insert(behind) != behind => return None,
             End::Return(_) | End::Nowhere | End::Branch | End::Unsplittable => {}
-            End::Call(_) | End::Gone(_) | End::Jump(_) | End::Invoke(_) | End::Measured => return None,
+            End::Call(_) | End::NoReturn(_) | End::Jump(_) | End::Invoke(_) | End::Measured => return None,
         }
         for (_, next) in stretches.ways_on(function, id) {
             if *before[next].get_or_insert(behind) != behind {

@@ -17,7 +17,7 @@ use opcost_index::{IdMap, IdSet};
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::fuel::looks::{Looks, looks};
+use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 use crate::fuel::recursion::Recursion;
 use crate::fuel::rounds::Ways;
 use crate::fuel::stretch::{End, Stretch, StretchId, Stretches};
@@ -29,7 +29,7 @@ const SHARES: u64 = 4;
 pub(super) const OUTSIDE: u64 = 4;
 
 /// The most work on a way that the outside sees.
-pub(crate) fn seen_outside(overshoot: u64) -> u64 {
+pub(crate) fn outside_overshoot(overshoot: u64) -> u64 {
     overshoot / SHARES / OUTSIDE
 }
 
@@ -105,7 +105,9 @@ impl<'a> Checks<'a> {
     /// The lengths of what a stretch calls by its end.
     pub(super) fn callee_of(&self, function: &Function, end: End) -> Option<Lengths> {
         let call = match end {
-            End::Call(call) | End::Gone(call) | End::Jump(call) | End::Invoke(call) => function.call(call),
+            End::Call(call) | End::NoReturn(call) | End::Jump(call) | End::Invoke(call) => {
+                function.call(call)
+            }
             _ => None,
         };
         call.map(|call| self.lengths_of(call))
@@ -136,7 +138,7 @@ impl<'a> Checks<'a> {
                     Linkage::Replaceable | Linkage::Elsewhere => known.max(foreign),
                 }
             }
-            _ if looks(self.module, call) == Looks::Freely => foreign,
+            _ if fuel_access(self.module, call) == FuelAccess::Freely => foreign,
             _ => Lengths { head: 0, through: Some(0), tail: None },
         }
     }

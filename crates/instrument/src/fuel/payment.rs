@@ -22,7 +22,7 @@ use opcost_graph::dominators::Dominators;
 use opcost_graph::frequency::Frequencies;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{EditPoint, Flow, Function, Keeper, Module};
+use opcost_ir::{BalanceLocation, EditPoint, Flow, Function, Module};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::lengths::Checked;
@@ -50,20 +50,20 @@ pub(crate) struct Payment {
     /// Charges that belong to leaving one.
     pub(crate) on_leaving: Vec<(EditPoint, i64)>,
     /// Where the register is read anew, and the stretch that follows.
-    loaded: Vec<(EditPoint, StretchId, Keeper)>,
+    loaded: Vec<(EditPoint, StretchId, BalanceLocation)>,
 }
 
 /// An edge of the payment graph; no stretch is the outside.
 struct PayEdge {
     from: Option<StretchId>,
     to: Option<StretchId>,
-    place: Place,
+    payability: Payability,
     frequency: u64,
 }
 
 /// What paying on an edge takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Payability {
     /// Nothing but another constant where the cell is read or written.
     Settled,
     /// A spot that is part of arriving.
@@ -100,20 +100,20 @@ impl Payment {
         for edge in edges.list.values() {
             let before = edge.from.map_or(0, |from| payment.advance[from] - edges.work[from]);
             let amount = edge.to.map_or(0, |to| payment.advance[to]) - before;
-            match edge.place {
+            match edge.payability {
                 _ if amount == 0 => {}
-                Place::Arrival(spot) => payment.on_arrival.push((spot, amount)),
-                Place::Leaving(spot) => payment.on_leaving.push((spot, amount)),
+                Payability::Arrival(spot) => payment.on_arrival.push((spot, amount)),
+                Payability::Leaving(spot) => payment.on_leaving.push((spot, amount)),
                 // The constant of the load or store says it.
-                Place::Settled => {}
-                Place::Nowhere => unreachable!("fixed edges are in the tree"),
+                Payability::Settled => {}
+                Payability::Nowhere => unreachable!("fixed edges are in the tree"),
             }
         }
         payment
     }
 
     /// Where the register is read from the cell, with the advance there.
-    pub(crate) fn loads(&self) -> Vec<(EditPoint, i64, Keeper)> {
+    pub(crate) fn loads(&self) -> Vec<(EditPoint, i64, BalanceLocation)> {
         let advance = |id| self.advance[self.arrival[id]];
         self.loaded.iter().map(|&(spot, id, keeper)| (spot, advance(id), keeper)).collect()
     }
@@ -136,10 +136,10 @@ impl Payment {
 
     /// Where the cell is settled, with the advance there: all of the stretch
     /// counts as done.
-    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(EditPoint, i64, Keeper)> {
+    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(EditPoint, i64, BalanceLocation)> {
         let settled = |(id, stretch): (StretchId, &Stretch)| match stretch.end {
-            End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
-                Some((EditPoint::Before(at), self.behind(stretches, id), stretch.keeper))
+            End::Call(at) | End::NoReturn(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
+                Some((EditPoint::Before(at), self.behind(stretches, id), stretch.balance_location))
             }
             End::Measured | End::Branch | End::Unsplittable | End::Nowhere => None,
         };
@@ -153,9 +153,9 @@ impl Payment {
 }
 
 fn countability(edge: &PayEdge) -> Countability {
-    match edge.place {
-        Place::Nowhere => Countability::Uncountable,
-        Place::Arrival(EditPoint::Edge(..)) => {
+    match edge.payability {
+        Payability::Nowhere => Countability::Uncountable,
+        Payability::Arrival(EditPoint::Edge(..)) => {
             Countability::Countable { weight: edge.frequency.saturating_mul(SPLIT_FACTOR) }
         }
         _ => Countability::Countable { weight: edge.frequency },
@@ -214,7 +214,7 @@ struct Edges<'a> {
     work: IdMap<StretchId, i64>,
     /// The node that the ways to a stretch lead to.
     arrival: IdMap<StretchId, StretchId>,
-    loaded: Vec<(EditPoint, StretchId, Keeper)>,
+    loaded: Vec<(EditPoint, StretchId, BalanceLocation)>,
     /// Landing pads, which are read at once for all that lead to them.
     pads: IdSet<StretchId>,
     /// Nodes that begin with nothing paid ahead.
@@ -256,29 +256,29 @@ impl<'a> Edges<'a> {
             End::Measured => {
                 let next = self.stretches.behind(id);
                 let spot = self.stretches.start_of(next);
-                self.push(Some(id), Some(next), Place::Arrival(spot), frequency);
+                self.push(Some(id), Some(next), Payability::Arrival(spot), frequency);
             }
             End::Call(_) => {
-                self.push(Some(id), None, Place::Settled, frequency);
+                self.push(Some(id), None, Payability::Settled, frequency);
                 let next = self.stretches.behind(id);
-                self.load(self.stretches.start_of(next), next, stretch.keeper);
+                self.load(self.stretches.start_of(next), next, stretch.balance_location);
             }
-            End::Gone(_) | End::Jump(_) | End::Return(_) => {
-                self.push(Some(id), None, Place::Settled, frequency);
+            End::NoReturn(_) | End::Jump(_) | End::Return(_) => {
+                self.push(Some(id), None, Payability::Settled, frequency);
             }
             End::Invoke(_) => {
-                self.push(Some(id), None, Place::Settled, frequency);
-                self.load_behind_invoke(block, stretch.keeper);
+                self.push(Some(id), None, Payability::Settled, frequency);
+                self.load_behind_invoke(block, stretch.balance_location);
             }
             End::Branch if self.checked.ends.contains(block) => {
-                self.push(Some(id), None, Place::Leaving(EditPoint::Before(stretch.last)), FREE);
+                self.push(Some(id), None, Payability::Leaving(EditPoint::Before(stretch.last)), FREE);
                 self.branches_of(block, None);
             }
             End::Branch => self.branches_of(block, Some(id)),
             End::Unsplittable => {
                 let hub = self.function.blocks[block].successors.first();
                 let hub = hub.map(|&successor| self.arrival[self.stretches.first[successor]]);
-                self.push(Some(id), hub, Place::Leaving(EditPoint::Before(stretch.last)), frequency);
+                self.push(Some(id), hub, Payability::Leaving(EditPoint::Before(stretch.last)), frequency);
             }
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Edges<'a> {
         }
         for id in self.stretches.list.ids() {
             if self.arrival[id] != id && !self.checked.ahead.contains(id) {
-                self.push(Some(self.arrival[id]), Some(id), Place::Nowhere, 0);
+                self.push(Some(self.arrival[id]), Some(id), Payability::Nowhere, 0);
             }
         }
     }
@@ -313,9 +313,9 @@ impl<'a> Edges<'a> {
                 self.arrival[id] = self.work.push(0);
             }
             let spot = self.stretches.start_of(id);
-            self.push(Some(self.arrival[id]), Some(id), Place::Arrival(spot), FREE);
+            self.push(Some(self.arrival[id]), Some(id), Payability::Arrival(spot), FREE);
             // All of it is paid, and nothing else.
-            self.push(Some(id), None, Place::Nowhere, 0);
+            self.push(Some(id), None, Payability::Nowhere, 0);
         }
     }
 
@@ -333,8 +333,8 @@ impl<'a> Edges<'a> {
                     self.fix(to);
                     continue;
                 }
-                EditPoint::Before(_) => Place::Leaving(spot),
-                _ => Place::Arrival(spot),
+                EditPoint::Before(_) => Payability::Leaving(spot),
+                _ => Payability::Arrival(spot),
             };
             // Inside a loop that is paid for ahead nothing is paid.
             let is_inside = self.stretches.prepaid.goes_on_inside(block, successor);
@@ -343,7 +343,7 @@ impl<'a> Edges<'a> {
         }
     }
 
-    fn load_behind_invoke(&mut self, block: BlockId, keeper: Keeper) {
+    fn load_behind_invoke(&mut self, block: BlockId, keeper: BalanceLocation) {
         let &[normal, pad] = &self.function.blocks[block].successors[..] else {
             unreachable!("an invoke has two ways on")
         };
@@ -355,24 +355,24 @@ impl<'a> Edges<'a> {
         let spot = if matches!(spot, EditPoint::Before(_)) { EditPoint::Edge(block, 0) } else { spot };
         self.load(spot, normal, keeper);
         if self.pads.insert(pad) {
-            self.load(self.stretches.start_of(pad), pad, Keeper::Cell);
+            self.load(self.stretches.start_of(pad), pad, BalanceLocation::Cell);
         }
     }
 
-    fn load(&mut self, spot: EditPoint, stretch: StretchId, keeper: Keeper) {
+    fn load(&mut self, spot: EditPoint, stretch: StretchId, keeper: BalanceLocation) {
         let frequency = self.frequencies.nodes[self.stretches.list[stretch].block];
         self.loaded.push((spot, stretch, keeper));
-        self.push(None, Some(self.arrival[stretch]), Place::Settled, frequency);
+        self.push(None, Some(self.arrival[stretch]), Payability::Settled, frequency);
     }
 
     /// Nothing is paid ahead at this node.
     fn fix(&mut self, target: StretchId) {
         if self.fixed.insert(target) {
-            self.push(None, Some(target), Place::Nowhere, 0);
+            self.push(None, Some(target), Payability::Nowhere, 0);
         }
     }
 
-    fn push(&mut self, from: Option<StretchId>, to: Option<StretchId>, place: Place, frequency: u64) {
-        self.list.push(PayEdge { from, to, place, frequency });
+    fn push(&mut self, from: Option<StretchId>, to: Option<StretchId>, place: Payability, frequency: u64) {
+        self.list.push(PayEdge { from, to, payability: place, frequency });
     }
 }

@@ -18,7 +18,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, IdSet, postorder, strongly_connect
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::FunctionId;
 
-use crate::fuel::looks::{Looks, looks};
+use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 use crate::leaving::Leaving;
 
 opcost_index::define_id!(
@@ -55,7 +55,7 @@ impl Recursion {
         for (id, function) in module.functions.iter() {
             for (_, call) in &function.calls {
                 if let CalleeRef::Function(callee) = call.callee
-                    && recursion.goes_back(module, id, call)
+                    && recursion.is_recursive_call(module, id, call)
                 {
                     recursion.returned_to.insert(callee);
                 }
@@ -78,13 +78,13 @@ impl Recursion {
     /// Whether it must be asked after this call of `caller`.
     pub(crate) fn is_asked_behind(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         let is_relay = matches!(call.callee, CalleeRef::Function(callee) if self.relays.contains(callee));
-        is_relay || self.goes_back(module, caller, call)
+        is_relay || self.is_recursive_call(module, caller, call)
     }
 
-    fn goes_back(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
+    fn is_recursive_call(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         match call.callee {
             CalleeRef::Function(callee) => self.position[callee] >= self.position[caller],
-            _ => looks(module, call) == Looks::Freely && self.through_outside.contains(caller),
+            _ => fuel_access(module, call) == FuelAccess::Freely && self.through_outside.contains(caller),
         }
     }
 
@@ -106,7 +106,7 @@ impl Recursion {
                 if let CalleeRef::Function(callee) = call.callee {
                     jumped_from[callee].push(id);
                 }
-                if self.goes_back(module, id, call) && relays.insert(id) {
+                if self.is_recursive_call(module, id, call) && relays.insert(id) {
                     worklist.push(id);
                 }
             }
@@ -128,7 +128,7 @@ impl Recursion {
             for (_, call) in &function.calls {
                 match call.callee {
                     CalleeRef::Function(callee) => graph.add_edge(of(id), of(callee)),
-                    _ if looks(module, call) == Looks::Freely => graph.add_edge(of(id), outside),
+                    _ if fuel_access(module, call) == FuelAccess::Freely => graph.add_edge(of(id), outside),
                     _ => {}
                 }
             }

@@ -11,7 +11,7 @@
 //! jump goes the `ret` after it (`leaving`). Cost: linear.
 
 use opcost_index::Id;
-use opcost_ir::{EditPoint, FuelEdit, Keeper, Length, Metering, Module, Opcode};
+use opcost_ir::{BalanceLocation, EditPoint, FuelEdit, Length, Metering, Module, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::bodies::is_counted;
@@ -73,17 +73,17 @@ impl Writer<'_> {
     fn charge(&mut self, spot: EditPoint, amount: i64) {
         // Behind the last instruction of a block there is nothing.
         if amount != 0 {
-            self.push(FuelEdit::Load { keeper: Keeper::Cell, spot, advance: 0 });
+            self.push(FuelEdit::Load { location: BalanceLocation::Cell, spot, advance: 0 });
             self.push(FuelEdit::Charge { spot, amount });
-            self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: 0 });
+            self.push(FuelEdit::Store { location: BalanceLocation::Cell, spot, advance: 0 });
         }
     }
 
     fn charge_length(&mut self, instruction: InstructionId, length: Length) {
         let spot = EditPoint::Before(instruction);
-        self.push(FuelEdit::Load { keeper: Keeper::Cell, spot, advance: 0 });
+        self.push(FuelEdit::Load { location: BalanceLocation::Cell, spot, advance: 0 });
         self.push(FuelEdit::ChargeLength { instruction, length });
-        self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: 0 });
+        self.push(FuelEdit::Store { location: BalanceLocation::Cell, spot, advance: 0 });
     }
 
     fn push(&mut self, edit: FuelEdit) {

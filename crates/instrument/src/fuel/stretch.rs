@@ -3,7 +3,7 @@
 //! `stretches` cuts functions into them; `payment` and `lengths` look at nothing else.
 
 use opcost_index::{Id, IdMap, define_id};
-use opcost_ir::{Charged, EditPoint, FuelEdit, Function, Keeper, Opcode};
+use opcost_ir::{BalanceLocation, Charged, EditPoint, FuelEdit, Function, Opcode};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::fuel::prepaid::Prepaid;
@@ -30,7 +30,7 @@ pub(crate) struct Stretch {
     pub(crate) end: End,
     /// Who has what is left at its end, if the register is settled there, and
     /// when its call has returned.
-    pub(crate) keeper: Keeper,
+    pub(crate) balance_location: BalanceLocation,
 }
 
 /// How a stretch is left.
@@ -41,7 +41,7 @@ pub(crate) enum End {
     /// By what comes next, whose length is charged before it.
     Measured,
     /// By such a call that never returns.
-    Gone(InstructionId),
+    NoReturn(InstructionId),
     /// By a call that becomes a jump.
     Jump(InstructionId),
     /// By a call with two ways on: a block, or a landing pad.
@@ -72,7 +72,7 @@ pub(crate) struct Stretches {
     /// The first of each block.
     pub(crate) first: IdMap<BlockId, StretchId>,
     /// Who has what is left when the function begins.
-    pub(crate) entered: Keeper,
+    pub(crate) entered: BalanceLocation,
     /// Loops that are paid for where they are entered.
     pub(crate) prepaid: Prepaid,
     /// How far into its stretch each instruction is.
@@ -110,7 +110,7 @@ impl Stretches {
         let stretch = &self.list[id];
         match stretch.end {
             End::Call(_) | End::Measured => vec![(None, self.behind(id))],
-            End::Gone(_) | End::Jump(_) | End::Return(_) | End::Nowhere => Vec::new(),
+            End::NoReturn(_) | End::Jump(_) | End::Return(_) | End::Nowhere => Vec::new(),
             End::Invoke(_) | End::Branch | End::Unsplittable => {
                 let successors = function.blocks[stretch.block].successors.iter().enumerate();
                 successors.map(|(slot, &block)| (Some(slot as u32), self.first[block])).collect()

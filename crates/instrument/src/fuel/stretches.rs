@@ -9,11 +9,11 @@
 //! Every stretch says how it is come to and how it is left (`stretch`). Cost: linear.
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{CalleeRef, Charged, Flow, FuelEdit, Function, Keeper, Module, Opcode, Value};
+use opcost_ir::{BalanceLocation, CalleeRef, Charged, Flow, FuelEdit, Function, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::fuel::around::Around;
-use crate::fuel::looks::{Looks, looks};
+use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 use crate::fuel::prepaid::Prepaid;
 use crate::fuel::stretch::{End, Reached, Stretch, StretchId, Stretches};
 
@@ -22,7 +22,7 @@ impl Stretches {
         let function = &module.functions[id];
         let mut cutter = Cutter { module, id, function, around, prepaid: Prepaid::default() };
         cutter.prepaid = Prepaid::find(module, function, around, |block| cutter.plain_work(block));
-        let entered = if around.handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
+        let entered = if around.handed.contains(id) { BalanceLocation::Hand } else { BalanceLocation::Cell };
         let mut list = IdMap::new();
         let mut first = IdMap::new();
         let mut reached = Vec::with_capacity(function.instructions.len());
@@ -51,8 +51,17 @@ impl Cutter<'_> {
             if let Some(found) = self.measured(block, instruction) {
                 if let Some(first) = first.take_if(|_| !is_head) {
                     let last = InstructionId::new(instruction.index() - 1);
-                    let (end, keeper) = (End::Measured, Keeper::Cell);
-                    list.push(Stretch { block, first, last, work, head, measured, end, keeper });
+                    let (end, keeper) = (End::Measured, BalanceLocation::Cell);
+                    list.push(Stretch {
+                        block,
+                        first,
+                        last,
+                        work,
+                        head,
+                        measured,
+                        end,
+                        balance_location: keeper,
+                    });
                     (work, head) = (0, 0);
                 }
                 measured = Some(found);
@@ -81,8 +90,17 @@ impl Cutter<'_> {
                     None => continue,
                 }
             };
-            let keeper = self.keeper(end);
-            list.push(Stretch { block, first: start, last: instruction, work, head, measured, end, keeper });
+            let keeper = self.balance_location(end);
+            list.push(Stretch {
+                block,
+                first: start,
+                last: instruction,
+                work,
+                head,
+                measured,
+                end,
+                balance_location: keeper,
+            });
             (first, work, head, measured) = (None, 0, 0, None);
         }
     }
@@ -141,9 +159,9 @@ impl Cutter<'_> {
         }
     }
 
-    fn keeper(&self, end: End) -> Keeper {
+    fn balance_location(&self, end: End) -> BalanceLocation {
         let is_handed = match end {
-            End::Call(at) | End::Gone(at) | End::Invoke(at) => match self.function.call(at) {
+            End::Call(at) | End::NoReturn(at) | End::Invoke(at) => match self.function.call(at) {
                 Some(call) => {
                     matches!(call.callee, CalleeRef::Function(id) if self.around.handed.contains(id))
                 }
@@ -155,7 +173,7 @@ impl Cutter<'_> {
             }
             _ => false,
         };
-        if is_handed { Keeper::Hand } else { Keeper::Cell }
+        if is_handed { BalanceLocation::Hand } else { BalanceLocation::Cell }
     }
 
     fn end_at_call(&self, block: BlockId, instruction: InstructionId) -> Option<End> {
@@ -163,10 +181,10 @@ impl Cutter<'_> {
         if self.around.leaving.is_jump(self.id, self.function, block, instruction) {
             return None;
         }
-        match looks(self.module, call) {
+        match fuel_access(self.module, call) {
             _ if self.folded_into(instruction).is_some() => None,
-            Looks::Never if !call.is_noreturn && !call.returns_twice => None,
-            _ if call.is_noreturn => Some(End::Gone(instruction)),
+            FuelAccess::Never if !call.is_noreturn && !call.returns_twice => None,
+            _ if call.is_noreturn => Some(End::NoReturn(instruction)),
             _ => Some(End::Call(instruction)),
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn plan(
     let spots = BranchSpots::new(function);
     for block in function.blocks.ids() {
         for at in function.instructions_of(block) {
-            for (operand, value) in told(module, function, at, request) {
+            for (operand, value) in recorded_operands(module, function, at, request) {
                 let Some(kind) = module.type_of(function, value).and_then(|ty| kind_of(&module.types[ty]))
                 else {
                     continue;
@@ -81,7 +81,7 @@ pub(super) fn plan_widths(
 }
 
 /// What is recorded of an instruction: its result, or an operand.
-fn told(
+fn recorded_operands(
     module: &Module,
     function: &Function,
     at: InstructionId,

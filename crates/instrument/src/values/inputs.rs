@@ -15,7 +15,7 @@ use opcost_ir::{CheckInput, ConstantValue, EditPoint, Opcode, PointId, RecordEdi
 use opcost_key::{BlockId, InstructionId};
 
 use super::rereads::Rereads;
-use crate::claims::{Moment, Wanted, number};
+use crate::claims::{Moment, RequiredInput, number};
 use crate::spots::{BranchSpots, Counting};
 use crate::unchecked::Unchecked;
 
@@ -46,7 +46,7 @@ impl Noted {
 /// What fills a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cell {
-    keeps: Vec<(EditPoint, Option<CheckInput>)>,
+    stores: Vec<(EditPoint, Option<CheckInput>)>,
 }
 
 /// The cells of one function's frame.
@@ -78,12 +78,12 @@ impl Inputs {
     /// All that fills cells.
     pub(super) fn edits(&self) -> impl Iterator<Item = RecordEdit> + '_ {
         (0..).zip(&self.cells).flat_map(|(cell, what)| {
-            what.keeps.iter().map(move |&(spot, input)| RecordEdit::Hold { spot, cell, input })
+            what.stores.iter().map(move |&(spot, input)| RecordEdit::Hold { spot, cell, input })
         })
     }
 
     fn cell(&mut self, keeps: Vec<(EditPoint, Option<CheckInput>)>) -> Noted {
-        let cell = Cell { keeps };
+        let cell = Cell { stores: keeps };
         let position = self.cells.iter().position(|known| *known == cell).unwrap_or_else(|| {
             self.cells.push(cell);
             self.cells.len() - 1
@@ -95,19 +95,19 @@ impl Inputs {
     ///
     /// # Errors
     /// Why it cannot be known.
-    pub(super) fn noted(&mut self, at: &Where<'_>, wanted: Wanted) -> Result<Noted> {
+    pub(super) fn noted(&mut self, at: &Where<'_>, wanted: RequiredInput) -> Result<Noted> {
         let header = at.rereads.header(at.rereads.natural);
         match wanted {
-            Wanted::Value(value) => self.value(at, value),
-            Wanted::Loaded { address, bits } => {
+            RequiredInput::Value(value) => self.value(at, value),
+            RequiredInput::Loaded { address, bits } => {
                 if at.rereads.is_known_in(address, header) && at.rereads.is_outside(address) {
                     return Ok(Noted::Always(CheckInput::Loaded { address, bits }));
                 }
                 Err(Unchecked::UnknownAddress)
             }
-            Wanted::Entering(phi) => {
+            RequiredInput::Entering(phi) => {
                 let block = at.rereads.function.block_of(phi);
-                let natural = at.rereads.forest.headed_by(block).ok_or(Unchecked::NoHead)?;
+                let natural = at.rereads.forest.loop_with_header(block).ok_or(Unchecked::NoHead)?;
                 let entering = at.entering(natural, phi)?;
                 if natural == at.rereads.natural {
                     return Ok(Noted::ByEdge(entering));
@@ -118,7 +118,7 @@ impl Inputs {
                 };
                 Ok(self.cell(entering.into_iter().map(spot).collect::<Result<_>>()?))
             }
-            Wanted::Reread { load, moment } => {
+            RequiredInput::Reread { load, moment } => {
                 let input = Some(CheckInput::Reread(load));
                 if moment == Moment::Entry(header) {
                     at.rereads.check(load, moment)?;
@@ -129,19 +129,19 @@ impl Inputs {
                 let spots = at.spots_of(moment)?;
                 Ok(self.cell(spots.into_iter().map(|spot| (spot, input)).collect()))
             }
-            Wanted::ReadSince { load, moment } => {
+            RequiredInput::ReadSince { load, moment } => {
                 at.is_not_of_the_loop(at.rereads.function.block_of(load))?;
                 let gone = at.spots_of(moment)?.into_iter().map(|spot| (spot, None));
                 let value = (at.behind(load)?, Some(CheckInput::Value(Value::Instruction(load))));
                 // Where both stand on one spot, the load comes behind the moment.
                 Ok(self.cell(gone.chain([value]).collect()))
             }
-            Wanted::Turn(around) => {
-                let around = at.rereads.forest.headed_by(around).filter(|&around| {
+            RequiredInput::Turn(around) => {
+                let around = at.rereads.forest.loop_with_header(around).filter(|&around| {
                     around != at.rereads.natural && at.rereads.forest.contains(around, header)
                 });
                 let point = around.and_then(|around| at.points[around]);
-                point.map(|point| Noted::Always(CheckInput::Turns(point))).ok_or(Unchecked::NoTurns)
+                point.map(|point| Noted::Always(CheckInput::Iterations(point))).ok_or(Unchecked::NoTurns)
             }
         }
     }
@@ -236,7 +236,7 @@ impl Where<'_> {
             Moment::Block(block) => Ok(vec![EditPoint::Start(block)]),
             Moment::Behind(id) => Ok(vec![self.behind(id)?]),
             Moment::Entry(header) => {
-                let natural = self.rereads.forest.headed_by(header).ok_or(Unchecked::NoLoop)?;
+                let natural = self.rereads.forest.loop_with_header(header).ok_or(Unchecked::NoLoop)?;
                 self.entries(natural).iter().map(|edge| self.spot(edge.from, edge.slot)).collect()
             }
         }

@@ -154,7 +154,8 @@ impl Planner<'_> {
             let is_exact = claim.what == Claimed::BackEdges;
             Some(Check { is_exact, has_assumptions: !claim.assumes.is_empty(), steps })
         });
-        self.points[id] = Some(recorded.recording.points.push(RecordPoint { kind: PointKind::Turns, check }));
+        self.points[id] =
+            Some(recorded.recording.points.push(RecordPoint { kind: PointKind::BackEdges, check }));
         recorded.points.push(PointFacts {
             function: self.id,
             subject: RecordedSubject::Loop {
@@ -275,10 +276,10 @@ impl Planner<'_> {
                         edits.push(RecordEdit::Leave { spot, point });
                     }
                 }
-                let Some(id) = self.forest.headed_by(edge.to) else { continue };
+                let Some(id) = self.forest.loop_with_header(edge.to) else { continue };
                 let Some(point) = self.points[id] else { continue };
                 if self.forest.contains(id, block) {
-                    edits.push(RecordEdit::Turn { spot, point, may_leave: self.may_leave[id] });
+                    edits.push(RecordEdit::Iteration { spot, point, may_leave: self.may_leave[id] });
                 } else {
                     edits.push(RecordEdit::Enter { spot, point });
                     for (position, noted) in (0..).zip(&self.inputs[id]) {

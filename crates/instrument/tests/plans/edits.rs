@@ -60,7 +60,7 @@ impl<'a> FunctionEdits<'a> {
                 self.by_predecessor.insert(*target, sources.clone());
             }
             Edit::CountAgain { call, counter } => self.again.entry(*call).or_default().push(*counter),
-            Edit::KeepFrame { call } => self.kept.push(*call),
+            Edit::PreserveFrame { call } => self.kept.push(*call),
             Edit::ReturnHere { block } => self.returns_here.push(*block),
         }
     }

@@ -20,8 +20,8 @@ use std::collections::HashMap;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{CostModel, CostTable, FuelRequest, Metered, meter};
 use opcost_ir::{
-    Call, CalleeRef, Charged, EditPoint, FuelEdit, Function, Keeper, Linkage, Module, Opcode, StraightId,
-    TailKind, print_module,
+    BalanceLocation, Call, CalleeRef, Charged, EditPoint, FuelEdit, Function, Linkage, Module, Opcode,
+    StraightId, TailKind, print_module,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -38,7 +38,7 @@ pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool,
         is_whole,
         ends_at_limit: true,
         by_segment: false,
-        told: opcost_instrument::FaultBalanceRule::ByRegisters,
+        fault_balance: opcost_instrument::FaultBalanceRule::ByRegisters,
     };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
@@ -200,7 +200,7 @@ impl<'a> Walk<'a> {
     fn begin(&mut self, id: FunctionId) -> Result<(), TooLong> {
         self.hand = self.cell;
         let outcome = self.run(id)?;
-        if outcome == Outcome::Returned && self.metered.metering.handed.contains(id) {
+        if outcome == Outcome::Returned && self.metered.metering.hand_functions.contains(id) {
             self.cell = self.hand;
         }
         Ok(())
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         if self.depth > DEEPEST {
             return Err(TooLong);
         }
-        let is_handed = self.metered.metering.handed.contains(id);
+        let is_handed = self.metered.metering.hand_functions.contains(id);
         let is_folded = self.metered.folded.contains(id);
         if is_folded {
             self.folded += 1;
@@ -330,8 +330,8 @@ impl<'a> Walk<'a> {
     }
 
     fn apply(&mut self, frame: &mut Frame, edit: &FuelEdit) {
-        if let FuelEdit::Load { advance, keeper, .. } = edit {
-            let kept = if *keeper == Keeper::Hand { self.hand } else { self.cell };
+        if let FuelEdit::Load { advance, location: keeper, .. } = edit {
+            let kept = if *keeper == BalanceLocation::Hand { self.hand } else { self.cell };
             frame.register = Some(kept - advance);
             return;
         }
@@ -353,8 +353,12 @@ impl<'a> Walk<'a> {
                 *register -= amount;
                 frame.measured = Some((*instruction, amount));
             }
-            FuelEdit::Store { advance, keeper: Keeper::Cell, .. } => self.cell = *register + advance,
-            FuelEdit::Store { advance, keeper: Keeper::Hand, .. } => self.hand = *register + advance,
+            FuelEdit::Store { advance, location: BalanceLocation::Cell, .. } => {
+                self.cell = *register + advance
+            }
+            FuelEdit::Store { advance, location: BalanceLocation::Hand, .. } => {
+                self.hand = *register + advance
+            }
             FuelEdit::Check { advance, .. } => {
                 let said = -(*register + advance);
                 if said < self.done.max(self.asked) {
@@ -364,7 +368,9 @@ impl<'a> Walk<'a> {
                 self.passes(said - charged, edit.before());
                 self.asked = said;
             }
-            FuelEdit::Tell { advance, straight, .. } => frame.told = Some((*straight, *register + advance)),
+            FuelEdit::NoteBalance { advance, straight, .. } => {
+                frame.told = Some((*straight, *register + advance))
+            }
             FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } | FuelEdit::Reach { .. } => {
                 unreachable!("handled before")
             }

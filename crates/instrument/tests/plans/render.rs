@@ -80,7 +80,7 @@ fn edit_text(function: &Function, text: &FunctionText<'_>, edit: &Edit) -> Strin
             format!("{} into {}", sources.join(", "), text.block(*target))
         }
         Edit::CountAgain { call, counter } => format!("{counter} again behind {}", at(function, text, *call)),
-        Edit::KeepFrame { call } => format!("frame kept at {}", at(function, text, *call)),
+        Edit::PreserveFrame { call } => format!("frame kept at {}", at(function, text, *call)),
         Edit::BeginPath { spot: where_, value } => format!("path begins at {value} {}", spot(where_)),
         Edit::AddToPath { spot: where_, value } => format!("path by {value} {}", spot(where_)),
         Edit::CountPath { spot: where_, value, first } => {

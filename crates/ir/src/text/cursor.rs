@@ -15,12 +15,12 @@ pub struct ParseError {
     /// What is expected there.
     pub expected: String,
     /// What is there.
-    pub found: String,
+    pub actual: String,
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: expected {}, found {}", self.line, self.expected, self.found)
+        write!(f, "line {}: expected {}, found {}", self.line, self.expected, self.actual)
     }
 }
 
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
     /// The error that `what` is not here.
     pub(crate) fn expected<T>(&self, what: impl Into<String>) -> Parsed<T> {
         let found = self.peek().map_or("the end of the line".to_owned(), |token| format!("'{token}'"));
-        Err(ParseError { line: self.line, expected: what.into(), found })
+        Err(ParseError { line: self.line, expected: what.into(), actual: found })
     }
 
     /// Whether an array type begins here.

@@ -27,7 +27,7 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
         let tokens = lex(line).map_err(|wrong| ParseError {
             line: position + 1,
             expected: wrong.expected.to_owned(),
-            found: format!("'{}'", line.trim()),
+            actual: format!("'{}'", line.trim()),
         })?;
         if !tokens.is_empty() {
             lines.push(Line { number: position + 1, tokens });
@@ -204,7 +204,7 @@ impl Parser {
             let of_instruction = instruction.and_then(|instruction| lines.get(instruction.index()));
             *of_instruction.unwrap_or(start)
         });
-        Err(ParseError { line, expected: malformed.expected, found: malformed.found })
+        Err(ParseError { line, expected: malformed.expected, actual: malformed.actual })
     }
 }
 

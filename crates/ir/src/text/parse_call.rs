@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 
     /// Whom the call calls, where its operand does not say it.
-    fn said_callee(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
+    fn stated_callee(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
         if !cursor.eat_word("calls") {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Reader<'_> {
 
     /// Whether effects on memory are said.
     fn call_facts(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<bool> {
-        self.said_callee(call, cursor)?;
+        self.stated_callee(call, cursor)?;
         let mut is_said = false;
         while let Some(word) = cursor.peek_word() {
             if let Some(effects) = memory(cursor)? {

@@ -15,7 +15,7 @@ use opcost_answer::bits::{BitsAnswers, BitsFloat, BitsFunction, BitsValue, IEEE}
 use opcost_key::Key;
 use opcost_profile::answers::Reals;
 use opcost_profile::{
-    Answer, AnswerColumn, AnswerRow, Assumption, Certainty, Form, Known, Origin, SourcePlace, World,
+    Answer, AnswerColumn, AnswerRow, AnswerState, Assumption, Certainty, Form, Origin, SourcePlace, World,
 };
 
 use super::thing::{Thing, location, world};
@@ -67,7 +67,7 @@ impl Rows {
         let location = location(value.file.as_deref(), value.line);
         let thing = self.foretold(&value.key, location.clone(), value.may_be_poison);
         let range = integers(&value.range);
-        let is_one = matches!(range, Known::Answer(Answer::Number(_), _));
+        let is_one = matches!(range, AnswerState::Answer(Answer::Number(_), _));
         let needed = if is_one { Certainty::Exact } else { Certainty::UpperBound };
         let bits = |column, bits: u32, certainty| thing.number(column, bits.into(), certainty);
         let mut rows = vec![
@@ -116,22 +116,22 @@ fn declared(thing: &Thing<'_>, bits: u64) -> AnswerRow {
 }
 
 /// `{1, 4, 9}`, `88`, `-3..12`, `0..252 in steps of 4`, `never`.
-fn integers(text: &str) -> Known {
+fn integers(text: &str) -> AnswerState {
     let form = match text {
-        "never" => return Known::Answer(Answer::Set(BTreeSet::new()), Certainty::Exact),
+        "never" => return AnswerState::Answer(Answer::Set(BTreeSet::new()), Certainty::Exact),
         text if text.starts_with('{') => Form::Set,
         text if text.contains("..") => Form::Interval,
         _ => Form::Number,
     };
     let certainty = if form == Form::Number { Certainty::Exact } else { Certainty::UpperBound };
     match Answer::parse(form, text) {
-        Ok(answer) => Known::Answer(answer, certainty),
-        Err(error) => Known::Nothing(format!("its range cannot be kept: {error}").into()),
+        Ok(answer) => AnswerState::Answer(answer, certainty),
+        Err(error) => AnswerState::Nothing(format!("its range cannot be kept: {error}").into()),
     }
 }
 
 /// `0.0..255.0 or NaN`, `anything`, `never`.
-fn reals(text: &str) -> Known {
+fn reals(text: &str) -> AnswerState {
     let all = || Reals::between(f64::NEG_INFINITY, f64::INFINITY).map(Reals::or_nan);
     match if text == "anything" { all() } else { text.parse::<Reals>() } {
         Ok(reals) => {
@@ -139,22 +139,22 @@ fn reals(text: &str) -> Known {
                 .ends()
                 .is_none_or(|(least, greatest)| least.to_bits() == greatest.to_bits() && !reals.may_be_nan());
             let certainty = if is_one { Certainty::Exact } else { Certainty::UpperBound };
-            Known::Answer(Answer::Reals(reals), certainty)
+            AnswerState::Answer(Answer::Reals(reals), certainty)
         }
-        Err(error) => Known::Nothing(format!("its range cannot be kept: {error}").into()),
+        Err(error) => AnswerState::Nothing(format!("its range cannot be kept: {error}").into()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use opcost_profile::{Certainty, Known};
+    use opcost_profile::{AnswerState, Certainty};
 
     use super::{integers, reals};
 
-    fn told(known: &Known) -> Option<(String, Certainty)> {
+    fn told(known: &AnswerState) -> Option<(String, Certainty)> {
         match known {
-            Known::Answer(answer, certainty) => Some((answer.to_string(), *certainty)),
-            Known::Nothing(_) => None,
+            AnswerState::Answer(answer, certainty) => Some((answer.to_string(), *certainty)),
+            AnswerState::Nothing(_) => None,
         }
     }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use opcost_answer::loops::{EntryKind, LoopAnswer, LoopAnswers, LoopFormulas, LoopNumbers, LoopRest};
 use opcost_profile::answers::{Formula, FormulaError, Operator};
-use opcost_profile::{Answer, AnswerColumn, AnswerRow, Assumption, Certainty, Known, Origin};
+use opcost_profile::{Answer, AnswerColumn, AnswerRow, AnswerState, Assumption, Certainty, Origin};
 
 use super::thing::{Thing, location, world};
 
@@ -67,10 +67,11 @@ struct LoopFacts<'a> {
 impl LoopFacts<'_> {
     fn counts(&self, thing: &Thing<'_>) -> Vec<AnswerRow> {
         let LoopFacts { answer, written, numbers } = self;
-        let unknown = || Known::Nothing(answer.reason.as_deref().unwrap_or("nothing is known of it").into());
+        let unknown =
+            || AnswerState::Nothing(answer.reason.as_deref().unwrap_or("nothing is known of it").into());
         let back_edges = match (&written.back_edges, numbers.bound) {
             (Some(text), _) => formula_of(text, Certainty::Exact),
-            (None, Some(bound)) => Known::Answer(Answer::Number(bound.into()), Certainty::UpperBound),
+            (None, Some(bound)) => AnswerState::Answer(Answer::Number(bound.into()), Certainty::UpperBound),
             (None, None) => unknown(),
         };
         let iterations = match (&written.body_iterations, &written.bound) {
@@ -88,11 +89,12 @@ impl LoopFacts<'_> {
     }
 
     /// When it is entered: 1 where it always is.
-    fn entered(&self) -> Known {
-        let truth = |is_entered: u32| Known::Answer(Answer::Number(is_entered.into()), Certainty::Exact);
+    fn entered(&self) -> AnswerState {
+        let truth =
+            |is_entered: u32| AnswerState::Answer(Answer::Number(is_entered.into()), Certainty::Exact);
         let condition = |certainty| match &self.written.entered {
             Some(text) => formula_of(text, certainty),
-            None => Known::Nothing("its condition is not known".into()),
+            None => AnswerState::Nothing("its condition is not known".into()),
         };
         match self.answer.entered_if.kind {
             EntryKind::Always => truth(1),
@@ -100,22 +102,22 @@ impl LoopFacts<'_> {
             EntryKind::If => condition(Certainty::Exact),
             // It may be false where the condition is true, and never the other way round.
             EntryKind::OnlyIf => condition(Certainty::UpperBound),
-            EntryKind::Unknown => Known::Nothing("when it is entered is not known".into()),
+            EntryKind::Unknown => AnswerState::Nothing("when it is entered is not known".into()),
         }
     }
 }
 
 /// The formula of a text, a number where it is one.
-fn formula_of(text: &str, certainty: Certainty) -> Known {
+fn formula_of(text: &str, certainty: Certainty) -> AnswerState {
     match text.parse::<Formula>() {
         Ok(formula) => {
             let number = formula.as_number().cloned().map(Answer::Number);
-            Known::Answer(number.unwrap_or(Answer::Formula(formula)), certainty)
+            AnswerState::Answer(number.unwrap_or(Answer::Formula(formula)), certainty)
         }
         Err(_) if text.contains('…') => {
-            Known::Nothing("its formula is too large to be written whole".into())
+            AnswerState::Nothing("its formula is too large to be written whole".into())
         }
-        Err(error) => Known::Nothing(format!("its formula cannot be kept: {error}").into()),
+        Err(error) => AnswerState::Nothing(format!("its formula cannot be kept: {error}").into()),
     }
 }
 
@@ -138,15 +140,15 @@ fn assumption(answer: &LoopAnswer, rest: &LoopRest) -> Assumption {
 
 #[cfg(test)]
 mod tests {
-    use opcost_profile::{Certainty, Known};
+    use opcost_profile::{AnswerState, Certainty};
 
     use super::{formula_of, given};
 
     #[test]
     fn what_is_cut_or_no_formula_is_not_known() {
         let text = |text: &str| match formula_of(text, Certainty::Exact) {
-            Known::Answer(answer, _) => Ok((answer.form().word(), answer.to_string())),
-            Known::Nothing(reason) => Err(reason.to_string()),
+            AnswerState::Answer(answer, _) => Ok((answer.form().word(), answer.to_string())),
+            AnswerState::Nothing(reason) => Err(reason.to_string()),
         };
         let ok = |form, text: &str| Ok((form, text.to_owned()));
         assert_eq!(text("-3"), ok("number", "-3"));

@@ -20,7 +20,7 @@
 //! let about = AnswersAbout::of_code("sum.c", &told.code, vec!["opcost".into(), "loops".into(), "sum.c".into()]);
 //! let ledger = ledger(about, loops::rows(&told, &[]));
 //! let first = ledger.answers.iter().find(|row| row.column == AnswerColumn::Iterations).unwrap();
-//! assert_eq!(first.known.answer().unwrap().to_string(), "n");
+//! assert_eq!(first.state.answer().unwrap().to_string(), "n");
 //! opcost::ledgers::save(&folder.join("answers.opc"), &ledger)?;
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use opcost_key::Key;
 use opcost_profile::{
-    Answer, AnswerColumn, AnswerRow, Assumption, Certainty, Known, Origin, SourcePlace, World,
+    Answer, AnswerColumn, AnswerRow, AnswerState, Assumption, Certainty, Origin, SourcePlace, World,
 };
 
 /// What rows are about.
@@ -22,16 +22,16 @@ pub(super) struct Thing<'a> {
 
 impl Thing<'_> {
     /// What is known of one question.
-    pub(super) fn row(&self, column: AnswerColumn, known: Known) -> AnswerRow {
+    pub(super) fn row(&self, column: AnswerColumn, known: AnswerState) -> AnswerRow {
         AnswerRow {
             key: self.key.clone(),
             column,
-            assumptions: if matches!(known, Known::Nothing(_)) {
+            assumptions: if matches!(known, AnswerState::Nothing(_)) {
                 BTreeSet::new()
             } else {
                 self.rests.clone()
             },
-            known,
+            state: known,
             origin: self.origin,
             world: self.world,
             place: self.location.clone(),
@@ -40,7 +40,7 @@ impl Thing<'_> {
 
     /// A number that is known.
     pub(super) fn number(&self, column: AnswerColumn, number: u64, certainty: Certainty) -> AnswerRow {
-        self.row(column, Known::Answer(Answer::Number(number.into()), certainty))
+        self.row(column, AnswerState::Answer(Answer::Number(number.into()), certainty))
     }
 }
 

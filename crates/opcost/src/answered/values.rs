@@ -16,7 +16,7 @@ use opcost_key::Key;
 use opcost_profile::answers::{AnswerInterval, Reals};
 use opcost_profile::opcval::layout::double;
 use opcost_profile::{
-    Answer, AnswerColumn, AnswerRow, Certainty, CodeFacts, Known, Origin, SourcePlace, World,
+    Answer, AnswerColumn, AnswerRow, AnswerState, Certainty, CodeFacts, Origin, SourcePlace, World,
 };
 use opcost_run::values::{Observed, ObservedPoint};
 
@@ -43,10 +43,10 @@ pub fn rows(observed: &Observed) -> Vec<AnswerRow> {
     for point in observed.points.iter().filter(|point| matches!(point.what.key, Key::Part(..))) {
         let what = &point.what;
         let thing = thing(&what.key, location(what.file.as_deref(), Some(what.line)));
-        let is_loop = what.kind == Meaning::Turns;
+        let is_loop = what.kind == Meaning::BackEdges;
         if shared[&what.key] > 1 {
             let column = if is_loop { AnswerColumn::ObservedBackEdges } else { AnswerColumn::Observed };
-            rows.push(thing.row(column, Known::Nothing("several things have this key".into())));
+            rows.push(thing.row(column, AnswerState::Nothing("several things have this key".into())));
             continue;
         }
         let of = PointRows { point, thing, is_whole };
@@ -55,7 +55,9 @@ pub fn rows(observed: &Observed) -> Vec<AnswerRow> {
     for refused in &observed.refused {
         let Some(key) = &refused.key else { continue };
         let thing = thing(key, location(refused.file.as_deref(), Some(refused.line)));
-        rows.push(thing.row(AnswerColumn::ObservedBackEdges, Known::Nothing(refused.reason.as_str().into())));
+        rows.push(
+            thing.row(AnswerColumn::ObservedBackEdges, AnswerState::Nothing(refused.reason.as_str().into())),
+        );
     }
     rows
 }
@@ -88,13 +90,13 @@ impl PointRows<'_> {
                 };
                 // Not more than these, but perhaps not all of them.
                 let certainty = self.exact_or(Certainty::LowerBound);
-                rows.push(self.thing.row(column, Known::Answer(answer, certainty)));
+                rows.push(self.thing.row(column, AnswerState::Answer(answer, certainty)));
             }
             // One that was not entered did nothing, which Observed says.
             None if record.entries == 0 => {}
             None => {
                 let reason = "no activation was recorded that was left by one of its exits";
-                rows.push(self.thing.row(column, Known::Nothing(reason.into())));
+                rows.push(self.thing.row(column, AnswerState::Nothing(reason.into())));
             }
         }
         rows
@@ -105,17 +107,18 @@ impl PointRows<'_> {
         let mut rows = vec![self.times(record.complete)];
         let mut tell = |column, known| rows.push(self.thing.row(column, known));
         if let Some((least, greatest)) = record.range {
-            let end = |value, certainty| Known::Answer(self.answer(value), self.exact_or(certainty));
+            let end = |value, certainty| AnswerState::Answer(self.answer(value), self.exact_or(certainty));
             tell(AnswerColumn::ObservedLeast, end(least, Certainty::UpperBound));
             tell(AnswerColumn::ObservedGreatest, end(greatest, Certainty::LowerBound));
         } else if record.complete > 0 {
-            let nothing = || Known::Nothing("none of its values was recorded".into());
+            let nothing = || AnswerState::Nothing("none of its values was recorded".into());
             tell(AnswerColumn::ObservedLeast, nothing());
             tell(AnswerColumn::ObservedGreatest, nothing());
         }
         if record.is_exact() && record.values.len() <= FEW && self.point.what.kind != Meaning::Float {
             let numbers = record.values.keys().map(|&value| self.integer(value).into());
-            let known = Known::Answer(Answer::Set(numbers.collect()), self.exact_or(Certainty::LowerBound));
+            let known =
+                AnswerState::Answer(Answer::Set(numbers.collect()), self.exact_or(Certainty::LowerBound));
             tell(AnswerColumn::ObservedValues, known);
         }
         rows

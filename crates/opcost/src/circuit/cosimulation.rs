@@ -37,7 +37,8 @@ impl Circuit<'_> {
     /// A tool is missing or failed; the function cannot be called so.
     pub(super) fn cosimulate(
         &self,
-        (runs, seed): (u64, u64),
+        runs: u64,
+        seed: u64,
         messages: &mut Vec<String>,
     ) -> Result<HdlSimulation, Failure> {
         if self.answers.driver.is_none() {

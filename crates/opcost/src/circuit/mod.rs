@@ -152,7 +152,7 @@ pub fn make(request: &CircuitRequest) -> Result<CircuitEnd, Failure> {
     let mut messages = Vec::new();
     let (simulation, replay) = match &request.calls {
         Calls::None => (None, None),
-        Calls::Random { runs, seed } => (Some(circuit.cosimulate((*runs, *seed), &mut messages)?), None),
+        Calls::Random { runs, seed } => (Some(circuit.cosimulate(*runs, *seed, &mut messages)?), None),
         Calls::OfRun { .. } => match circuit.replay(&called.sources, &mut messages)? {
             Some((simulation, replay)) => (Some(simulation), Some(replay)),
             None => return Ok(CircuitEnd::ProgramFailed(messages)),

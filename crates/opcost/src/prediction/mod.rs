@@ -7,7 +7,6 @@
 
 mod sliced;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
@@ -25,21 +24,13 @@ use crate::ledgers;
 use crate::nearness::nearness;
 use crate::priced::Clock;
 use crate::progress::work;
+pub use sliced::SlicedProgram;
 use sliced::run_slice;
 
 /// Functions and loops that are furthest off.
 const WORST: usize = 5;
 /// Inputs that a message lists.
 const LISTED: usize = 6;
-
-/// With what the slice of a program is run.
-#[derive(Clone, Debug, Default)]
-pub struct SlicedProgram {
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
-    /// The file that it reads as its standard input; none: what this process has as its own.
-    pub stdin: Option<PathBuf>,
-}
 
 /// What is to be predicted, and by what.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +85,7 @@ pub fn predict(request: &PredictionRequest) -> Result<PredictedProgram, Failure>
     if let Some(run) = &run {
         ledgers::save(&run_path, run)?;
     }
-    let sliced = request.sliced.as_ref().map(|sliced| run_slice(request, sliced, &build, &inputs));
+    let sliced = request.sliced.as_ref().map(|sliced| run_slice(&request.program, sliced, &build, &inputs));
     let (measured, facts) = sliced.transpose()?.map(|run| (run.counts, run.facts)).unzip();
     let working = work("predicting");
     let path = build.path("predicted.opc");

@@ -4,7 +4,8 @@
 //! gets the program's arguments and input. What it prints is thrown away. A slice that may still change files
 //! is not run.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::names::shown_name;
@@ -13,8 +14,8 @@ use opcost_answer::slice::{SliceCounts, SlicedLink};
 use opcost_job::program::{InputValues, SliceEvents, SliceJob, SliceProduct};
 use opcost_toolchain::build::Build;
 use opcost_toolchain::input::Input;
+use opcost_toolchain::options::ProgramOptions;
 
-use super::{PredictionRequest, SlicedProgram};
 use crate::progress::work;
 use crate::slice::{VerifiedRun, counted, input_of_runs};
 
@@ -24,6 +25,15 @@ const LEVEL: u8 = 3;
 const OTHERWISE: &str = "Predict it without --by-slice, from the code alone, or count it with opcost count";
 /// Calls that a message lists.
 const LISTED: usize = 4;
+
+/// With what the slice of a program is run.
+#[derive(Clone, Debug, Default)]
+pub struct SlicedProgram {
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The file that it reads as its standard input; none: what this process has as its own.
+    pub stdin: Option<PathBuf>,
+}
 
 /// A run of a slice.
 pub(super) struct SlicedRun {
@@ -35,7 +45,7 @@ pub(super) struct SlicedRun {
 
 /// Builds the slice of the program and runs it.
 pub(super) fn run_slice(
-    request: &PredictionRequest,
+    program: &ProgramOptions,
     run: &SlicedProgram,
     build: &Build,
     inputs: &[Input],
@@ -44,7 +54,7 @@ pub(super) fn run_slice(
     let module = build.path("mini.bc");
     let product = SliceProduct { output: module.clone(), is_whole: false, events: SliceEvents::Blocks };
     let question = SliceJob {
-        program: build.program_source(inputs, &request.program)?,
+        program: build.program_source(inputs, program)?,
         level: LEVEL,
         inputs: InputValues::default(),
         trip_counts: None,

@@ -57,7 +57,7 @@ pub(super) fn trained_loops(
 fn trained_loop(point: &ObservedPoint) -> Option<(String, TrainedLoop)> {
     let (what, record) = (&point.what, &point.record);
     let Key::Part(_, Part::Loop(header)) = what.key else { return None };
-    if what.kind != Meaning::Turns || record.entries == 0 {
+    if what.kind != Meaning::BackEdges || record.entries == 0 {
         return None;
     }
     let mut activations: BTreeMap<u64, u64> = BTreeMap::new();

@@ -7,8 +7,8 @@ use opcost_key::{BlockId, EdgeId, FunctionKey, InstructionId, Key, Part};
 use proptest::prelude::*;
 
 use super::{
-    Answer, AnswerInterval, AnswerRow, Assumption, Formula, FormulaFunction, Integer, Known, Operator, Reals,
-    Wrap,
+    Answer, AnswerInterval, AnswerRow, AnswerState, Assumption, Formula, FormulaFunction, Integer, Operator,
+    Reals, Wrap,
 };
 use crate::example::place;
 use crate::words::{AnswerColumn, Assumed, Certainty, Form, Origin, World};
@@ -18,7 +18,7 @@ pub(crate) fn sample_rows() -> Vec<AnswerRow> {
     let row = |key: &str, column, form, text: &str, certainty| AnswerRow {
         key: key.parse().expect("a key"),
         column,
-        known: Known::Answer(Answer::parse(form, text).expect("an answer"), certainty),
+        state: AnswerState::Answer(Answer::parse(form, text).expect("an answer"), certainty),
         assumptions: BTreeSet::new(),
         origin: Origin::Predicted,
         world: World::Closed,
@@ -65,7 +65,7 @@ pub(crate) fn sample_rows() -> Vec<AnswerRow> {
         row("@main:loop1", Is::Iterations, Form::Number, "10", Exact),
         AnswerRow { place: None, ..row("a.c:12", Is::Needed, Form::Number, "32", Exact) },
         AnswerRow {
-            known: Known::Nothing("it may be left at %4".into()),
+            state: AnswerState::Nothing("it may be left at %4".into()),
             ..row("@main:loop5", Is::Iterations, Form::Number, "0", Exact)
         },
     ]
@@ -169,8 +169,8 @@ fn assumption() -> impl Strategy<Value = Assumption> {
 pub(crate) fn row() -> impl Strategy<Value = AnswerRow> {
     let certainty = proptest::sample::select(Certainty::ALL);
     let known = prop_oneof![
-        4 => (answer(), certainty).prop_map(|(answer, certainty)| Known::Answer(answer, certainty)),
-        1 => any::<String>().prop_map(|reason| Known::Nothing(reason.into())),
+        4 => (answer(), certainty).prop_map(|(answer, certainty)| AnswerState::Answer(answer, certainty)),
+        1 => any::<String>().prop_map(|reason| AnswerState::Nothing(reason.into())),
     ];
     let column = proptest::sample::select(AnswerColumn::ALL);
     let origin = proptest::sample::select(Origin::ALL);
@@ -181,7 +181,7 @@ pub(crate) fn row() -> impl Strategy<Value = AnswerRow> {
             place: line.filter(|_| !matches!(key, Key::Line(..))).map(place),
             key,
             column,
-            known,
+            state: known,
             assumptions,
             origin,
             world: if is_open { World::Open } else { World::Closed },

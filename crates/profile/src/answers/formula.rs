@@ -186,12 +186,12 @@ pub enum FormulaError {
     #[error("a chain of operators that do not belong together")]
     Chain,
     /// Too many or too few.
-    #[error("{} with {found} arguments", function.name())]
+    #[error("{} with {actual} arguments", function.name())]
     Arguments {
         /// The function.
         function: FormulaFunction,
         /// How many.
-        found: usize,
+        actual: usize,
     },
     /// No integer has none or so many bits.
     #[error("a wrap to {bits} bits")]
@@ -281,7 +281,7 @@ impl Formula {
     pub fn call(function: FormulaFunction, arguments: Vec<Formula>) -> Made {
         let found = arguments.len();
         if found == 0 || !matches!(function.arguments(), 0) && function.arguments() != found {
-            return Err(FormulaError::Arguments { function, found });
+            return Err(FormulaError::Arguments { function, actual: found });
         }
         let depth = arguments.iter().map(|part| part.depth).fold(0, u16::max);
         Self::over(depth, Node::Call(function, arguments.into()))

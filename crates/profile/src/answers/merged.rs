@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::Key;
 
-use super::{Answer, AnswerInterval, AnswerRow, Answers, Known};
+use super::{Answer, AnswerInterval, AnswerRow, AnswerState, Answers};
 use crate::words::{AnswerColumn, Certainty, Origin, World};
 
 /// All of them together.
@@ -42,18 +42,18 @@ pub(crate) fn merged<'a>(all: impl IntoIterator<Item = &'a Answers>) -> Answers 
 
 /// What two rows of one question say together, if that can be said.
 fn both(a: &AnswerRow, b: &AnswerRow) -> Option<AnswerRow> {
-    let known = match (&a.known, &b.known) {
-        (Known::Nothing(ours), Known::Nothing(theirs)) if ours != theirs => {
-            Known::Nothing(format!("{ours}; {theirs}").into())
+    let known = match (&a.state, &b.state) {
+        (AnswerState::Nothing(ours), AnswerState::Nothing(theirs)) if ours != theirs => {
+            AnswerState::Nothing(format!("{ours}; {theirs}").into())
         }
-        (nothing @ Known::Nothing(_), _) | (_, nothing @ Known::Nothing(_)) => nothing.clone(),
-        (Known::Answer(ours, sure), Known::Answer(theirs, also)) => {
+        (nothing @ AnswerState::Nothing(_), _) | (_, nothing @ AnswerState::Nothing(_)) => nothing.clone(),
+        (AnswerState::Answer(ours, sure), AnswerState::Answer(theirs, also)) => {
             let (answer, certainty) = together(a.column, ours, theirs)?;
-            Known::Answer(answer, weaker(weaker(*sure, *also), certainty))
+            AnswerState::Answer(answer, weaker(weaker(*sure, *also), certainty))
         }
     };
     let assumptions = a.assumptions.union(&b.assumptions).cloned().collect();
-    Some(AnswerRow { known, assumptions, place: a.place.clone().or(b.place.clone()), ..a.clone() })
+    Some(AnswerRow { state: known, assumptions, place: a.place.clone().or(b.place.clone()), ..a.clone() })
 }
 
 fn weaker(a: Certainty, b: Certainty) -> Certainty {
@@ -119,20 +119,20 @@ mod tests {
 
     use super::super::example::{answer, row, sample_rows};
     use super::merged;
-    use crate::answers::{Answer, AnswerRow, Answers, Known};
+    use crate::answers::{Answer, AnswerRow, AnswerState, Answers};
     use crate::words::{AnswerColumn, Certainty, Form};
 
     fn one(column: AnswerColumn, form: Form, text: &str, certainty: Certainty) -> Answers {
-        let known = Known::Answer(Answer::parse(form, text).unwrap(), certainty);
-        Answers::from_iter([AnswerRow { column, known, ..sample_rows().remove(9) }])
+        let known = AnswerState::Answer(Answer::parse(form, text).unwrap(), certainty);
+        Answers::from_iter([AnswerRow { column, state: known, ..sample_rows().remove(9) }])
     }
 
     fn told(a: &Answers, b: &Answers) -> Vec<(String, Certainty)> {
         let both = merged([a, b]);
         assert_eq!(merged([b, a]), both);
-        let known = both.iter().filter_map(|row| match &row.known {
-            Known::Answer(answer, certainty) => Some((answer.to_string(), *certainty)),
-            Known::Nothing(_) => None,
+        let known = both.iter().filter_map(|row| match &row.state {
+            AnswerState::Answer(answer, certainty) => Some((answer.to_string(), *certainty)),
+            AnswerState::Nothing(_) => None,
         });
         known.collect()
     }
@@ -194,7 +194,7 @@ mod tests {
         let known = one(AnswerColumn::ObservedLeast, Form::Number, "1", Certainty::Exact);
         let nothing: Answers = known
             .iter()
-            .map(|row| AnswerRow { known: Known::Nothing("it was killed".into()), ..row.clone() })
+            .map(|row| AnswerRow { state: AnswerState::Nothing("it was killed".into()), ..row.clone() })
             .collect();
         assert_eq!(merged([&known, &nothing]), nothing);
         assert_eq!(merged([&nothing, &known]), nothing);
@@ -212,8 +212,8 @@ mod tests {
         #[test]
         fn nothing_panics_and_order_does_not_matter(a in answer(), b in answer(), column in 0..AnswerColumn::ALL.len()) {
             let of = |answer: Answer| {
-                let (column, known) = (AnswerColumn::ALL[column], Known::Answer(answer, Certainty::Exact));
-                Answers::from_iter([AnswerRow { column, known, ..sample_rows().remove(9) }])
+                let (column, known) = (AnswerColumn::ALL[column], AnswerState::Answer(answer, Certainty::Exact));
+                Answers::from_iter([AnswerRow { column, state: known, ..sample_rows().remove(9) }])
             };
             let (a, b) = (of(a), of(b));
             prop_assert_eq!(merged([&a, &b]), merged([&b, &a]));

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use opcost_key::Key;
-//! use opcost_profile::answers::{Answer, AnswerRow, Answers, Assumption, Formula, Known};
+//! use opcost_profile::answers::{Answer, AnswerRow, Answers, Assumption, Formula, AnswerState};
 //! use opcost_profile::{AnswerColumn, Certainty, Origin, World};
 //!
 //! let key: Key = "@solve:loop3".parse()?;
@@ -16,13 +16,13 @@
 //! answers.push(AnswerRow {
 //!     key: key.clone(),
 //!     column: AnswerColumn::Iterations,
-//!     known: Known::Answer(Answer::Formula(iterations), Certainty::Exact),
+//!     state: AnswerState::Answer(Answer::Formula(iterations), Certainty::Exact),
 //!     assumptions: [Assumption::Promise("nsw".into(), "@solve:i7".parse()?)].into(),
 //!     origin: Origin::Predicted,
 //!     world: World::Closed,
 //!     place: None,
 //! });
-//! let told: Vec<String> = answers.of(&key).filter_map(|row| Some(row.known.answer()?.to_string())).collect();
+//! let told: Vec<String> = answers.of(&key).filter_map(|row| Some(row.state.answer()?.to_string())).collect();
 //! assert_eq!(told, ["`argv[1]` - 1"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -48,5 +48,5 @@ pub use integer::Integer;
 pub use interval::AnswerInterval;
 pub(crate) use merged::merged;
 pub use real::Reals;
-pub use row::{AnswerRow, Assumption, Known};
+pub use row::{AnswerRow, AnswerState, Assumption};
 pub use table::Answers;

@@ -22,7 +22,7 @@ pub struct AnswerRow {
     /// Which question it answers; its unit is the question's.
     pub column: AnswerColumn,
     /// What is known.
-    pub known: Known,
+    pub state: AnswerState,
     /// What that rests on.
     pub assumptions: BTreeSet<Assumption>,
     /// How it was had.
@@ -35,7 +35,7 @@ pub struct AnswerRow {
 
 /// What is known: an answer and how sure it is, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Known {
+pub enum AnswerState {
     /// This.
     Answer(Answer, Certainty),
     /// Nothing, for this reason.
@@ -61,12 +61,12 @@ pub enum Assumption {
     Rule(Box<str>),
 }
 
-impl Known {
+impl AnswerState {
     /// The answer, if there is one.
     pub fn answer(&self) -> Option<&Answer> {
         match self {
-            Known::Answer(answer, _) => Some(answer),
-            Known::Nothing(_) => None,
+            AnswerState::Answer(answer, _) => Some(answer),
+            AnswerState::Nothing(_) => None,
         }
     }
 }

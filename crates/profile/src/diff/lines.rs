@@ -32,9 +32,9 @@ pub struct UnalignedFile {
     /// How many lines of it, as it is now, may be any lines before.
     pub lines: usize,
     /// Whether the first ledger has the text of such lines.
-    pub before_tells: bool,
+    pub before_has_text: bool,
     /// Whether the second does.
-    pub after_tells: bool,
+    pub after_has_text: bool,
 }
 
 type Costs<'a> = BTreeMap<At<'a>, u128>;
@@ -60,7 +60,12 @@ pub(super) fn differing_lines(
         // Where nothing differs, it does not matter which line is which.
         if was != is {
             let file = file.to_owned();
-            unaligned.push(UnalignedFile { file, lines: is.len(), before_tells, after_tells });
+            unaligned.push(UnalignedFile {
+                file,
+                lines: is.len(),
+                before_has_text: before_tells,
+                after_has_text: after_tells,
+            });
         }
     }
     lines.extend(before.into_iter().map(|(at, cost)| LineDiff {

@@ -57,14 +57,14 @@ pub enum MapError {
     },
     /// A map of another version of opcost.
     #[error(
-        "the map at byte {offset} has schema {found}, this opcost reads schema {MAP_SCHEMA}: {}",
-        if *found > MAP_SCHEMA { "use the newer opcost that built the program" } else { "rebuild the program" }
+        "the map at byte {offset} has schema {actual}, this opcost reads schema {MAP_SCHEMA}: {}",
+        if *actual > MAP_SCHEMA { "use the newer opcost that built the program" } else { "rebuild the program" }
     )]
     OtherSchema {
         /// Where the map begins.
         offset: usize,
         /// Its schema.
-        found: u32,
+        actual: u32,
     },
     /// The bytes were changed after they were written.
     #[error(
@@ -199,7 +199,7 @@ impl Header {
         if let Some(found) = schema
             && found != MAP_SCHEMA
         {
-            return Err(MapError::OtherSchema { offset, found });
+            return Err(MapError::OtherSchema { offset, actual: found });
         }
         let read = || {
             Some(Self {

@@ -161,7 +161,7 @@ fn other_bytes_other_schemas_and_damage_are_told_apart() {
     let mut later = good.clone();
     later[8] = MAP_SCHEMA as u8 + 1;
     let error = read_maps(&later).unwrap_err();
-    assert_eq!(error, MapError::OtherSchema { offset: 0, found: MAP_SCHEMA + 1 });
+    assert_eq!(error, MapError::OtherSchema { offset: 0, actual: MAP_SCHEMA + 1 });
     assert!(error.to_string().contains("use the newer opcost"), "{error}");
     later[8] = 0;
     assert!(read_maps(&later).unwrap_err().to_string().contains("rebuild the program"));

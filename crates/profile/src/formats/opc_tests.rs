@@ -118,8 +118,14 @@ fn texts_take_no_more_room_than_was_saved() {
         }
         for edge in 0..64 {
             let (way, from, to) = (Way::Branch, Some(edge / 2), Some((edge * 7) % 32));
-            let subject =
-                Subject::Edge { function: function.clone(), edge, way, from, to, slot: Some(edge % 2) };
+            let subject = Subject::Edge {
+                function: function.clone(),
+                edge,
+                edge_kind: way,
+                from,
+                to,
+                slot: Some(edge % 2),
+            };
             facts.push(fact(subject, Column::Count, next() >> 20));
         }
         for line in 0..40 {
@@ -193,7 +199,7 @@ fn rows_with_words_of_a_later_version_are_left_alone() {
     assert_eq!(left("doubt", "wound"), (1, 0), "a kind");
     assert_eq!(left("entered-if", "entered-by"), of(|row| row.column == AnswerColumn::EnteredIf));
     assert_eq!(left("instruction", "interaction"), of(|row| row.key.to_string().contains(":i")));
-    assert_eq!(left("reals", "roots"), of(|row| row.known.answer().is_some_and(|a| a.form() == Form::Reals)));
+    assert_eq!(left("reals", "roots"), of(|row| row.state.answer().is_some_and(|a| a.form() == Form::Reals)));
     assert_eq!(left("ieee", "iecc"), of(|row| row.assumptions.contains(&Assumption::Ieee)));
 }
 
@@ -305,7 +311,7 @@ prop_compose! {
         edges.dedup_by_key(|edge| edge.0);
         edges.into_iter().map(|(edge, value, slot, way)| {
             let (way, from, to) = (ways[usize::from(way)], slot, Some(edge));
-            fact(Subject::Edge { function: function.clone(), edge, way, from, to, slot }, Column::Count, value)
+            fact(Subject::Edge { function: function.clone(), edge, edge_kind: way, from, to, slot }, Column::Count, value)
         }).collect()
     }
 }

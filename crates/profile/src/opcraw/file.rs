@@ -203,12 +203,12 @@ pub enum Error {
     NotBegun,
     /// Written by another version.
     #[error(
-        "this raw counter file has layout {found}, this opcost reads layout {}: use the opcost that built the program, or build it again",
+        "this raw counter file has layout {actual}, this opcost reads layout {}: use the opcost that built the program, or build it again",
         layout::VERSION
     )]
     OtherVersion {
         /// The layout it has.
-        found: u32,
+        actual: u32,
     },
     /// The file ends too early.
     #[error(

@@ -53,7 +53,7 @@ impl<'a> Header<'a> {
         let version = header.region(RawPart::Header, layout::VERSION_FIELD.offset as u64, 4)?;
         let found = version.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
         if found != layout::VERSION {
-            return Err(Error::OtherVersion { found });
+            return Err(Error::OtherVersion { actual: found });
         }
         header.region(RawPart::Header, 0, layout::HEADER_BYTES)?;
         Ok(header)

@@ -69,7 +69,7 @@ fn what_is_wrong_is_said_by_name() {
     assert_eq!(RawFile::parse(b"ELF"), Err(Error::NotOpcraw));
     assert_eq!(RawFile::parse(&[]), Err(Error::NotBegun));
     assert_eq!(RawFile::parse(&[0; 4096]), Err(Error::NotBegun));
-    assert_eq!(with(layout::VERSION_FIELD, 2), Error::OtherVersion { found: 2 });
+    assert_eq!(with(layout::VERSION_FIELD, 2), Error::OtherVersion { actual: 2 });
     let cut = RawFile::parse(&valid()[..valid().len() - 1]).expect_err("it is cut");
     assert!(matches!(cut, Error::Truncated { part: RawPart::Slabs, .. }));
     assert!(matches!(with(layout::END_STATE, 9), Error::Inconsistent { part: RawPart::Header, .. }));

@@ -100,7 +100,7 @@ pub struct FailedPoint {
     /// Which entry, from 1.
     pub entry: u64,
     /// Its iterations.
-    pub turns: u64,
+    pub iterations: u64,
     /// What they should have been.
     pub claimed: i128,
 }
@@ -109,7 +109,7 @@ pub struct FailedPoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenActivation {
     /// Iterations so far.
-    pub turns: u64,
+    pub iterations: u64,
     /// What its check needs, as far as it was noted and has numbers.
     pub inputs: Vec<Option<u64>>,
 }
@@ -137,7 +137,7 @@ pub enum Error {
 impl PointRecord {
     /// The iterations of all activations, whatever their end: traversals of back edges.
     pub fn back_edges(&self) -> i128 {
-        let open: i128 = self.open.iter().map(|open| i128::from(open.turns)).sum();
+        let open: i128 = self.open.iter().map(|open| i128::from(open.iterations)).sum();
         self.sum
             .saturating_add(i128::from(self.left.1))
             .saturating_add(open)

@@ -100,7 +100,7 @@ fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
     for slab in slabs(&mut source, first_slab)? {
         read_slab(&mut source, slab, &mut records, &mut totals);
     }
-    totals.tell(&mut file.remarks);
+    totals.add_remarks(&mut file.remarks);
     file.is_cut |= source.is_cut;
     let mut records = records.into_iter();
     for (hash, count) in ranges {
@@ -164,7 +164,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn tell(&self, remarks: &mut Vec<String>) {
+    fn add_remarks(&self, remarks: &mut Vec<String>) {
         let mut tell = |count: u64, what: &str| {
             if count > 0 {
                 remarks.push(format!("{count} {what}"));
@@ -233,7 +233,7 @@ fn read_open(source: &mut Source<'_>, slab: u64, records: &mut [Option<PointReco
         let unknown = source.field(slot, o::UNKNOWN).unwrap_or(u64::MAX);
         let read = |input| Some(source.nth(slot, o::INPUT, input)?).filter(|_| unknown >> input & 1 == 0);
         let inputs = (0..noted).map(read).collect();
-        record.get_or_insert_default().open.push(OpenActivation { turns, inputs });
+        record.get_or_insert_default().open.push(OpenActivation { iterations: turns, inputs });
     }
 }
 
@@ -260,7 +260,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
             too_long: field(p::TOO_LONG),
             failed: (field(p::SEEN_AT) > 0).then(|| FailedPoint {
                 entry: field(p::SEEN_AT),
-                turns: field(p::SEEN),
+                iterations: field(p::SEEN),
                 claimed: wide(field(p::CLAIMED_LOW), field(p::CLAIMED_HIGH)),
             }),
         },

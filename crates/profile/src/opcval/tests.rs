@@ -97,7 +97,7 @@ fn what_was_written_is_read() {
     assert_eq!(point.values.iter().map(|(&v, &c)| (v, c)).collect::<Vec<_>>(), [(3, 3), (4, 2), (5, 1)]);
     assert_eq!(point.runs, [(3, 2), (5, 1), (3, 1), (4, 2)]);
     assert_eq!(point.range, Some((3, 5)));
-    assert_eq!(point.open, [OpenActivation { turns: 2, inputs: vec![Some(77)] }]);
+    assert_eq!(point.open, [OpenActivation { iterations: 2, inputs: vec![Some(77)] }]);
     assert_eq!((point.back_edges(), point.partial()), (24, 1));
     assert!(point.is_exact());
 }

@@ -49,7 +49,7 @@ const TAIL: f64 = 15.0;
 
 /// What it costs to deviate from an observation, where the counts of the pass before
 /// make expect so many samples.
-pub(super) fn seen(observation: &Observation, expected: f64, options: RepairOptions) -> Cost {
+pub(super) fn deviation_cost(observation: &Observation, expected: f64, options: RepairOptions) -> Cost {
     let samples = observation.samples as f64;
     let level = level(observation, samples.max(expected), options);
     let tail = if expected > 0.0 { 1.0 + deviance(samples, expected) / level / TAIL } else { 1.0 };
@@ -68,7 +68,7 @@ pub(super) fn once_more(observation: &Observation, options: RepairOptions) -> f6
 
 /// The same in the first pass, where nothing is expected yet but what the function's rate makes
 /// expect.
-pub(super) fn first_seen(observation: &Observation, rate: f64, options: RepairOptions) -> Cost {
+pub(super) fn first_deviation_cost(observation: &Observation, rate: f64, options: RepairOptions) -> Cost {
     let samples = observation.samples as f64;
     let usual = samples.max(rate * observation.cycles);
     let dispersion = level(observation, usual.sqrt(), options);
@@ -108,7 +108,7 @@ fn deviance(seen: f64, expected: f64) -> f64 {
 
 /// What one execution of a usual segment of the function costs at most when it is
 /// added to what was seen.
-pub(super) fn dearest(function: &Function<'_>, options: RepairOptions) -> f64 {
+pub(super) fn greatest_cost(function: &Function<'_>, options: RepairOptions) -> f64 {
     let seen = || function.observed.values().filter(|observation| observation.cycles > 0.0);
     let count = seen().count().max(1) as f64;
     let samples: f64 = seen().map(|observation| observation.samples as f64).sum();
@@ -135,7 +135,9 @@ mod tests {
     /// Of the first pass, where nothing is expected.
     fn dispersion(samples: u64, cycles: f64, expected: Option<f64>) -> f64 {
         let one = Observation::busy(samples, cycles);
-        let cost = expected.map_or(first_seen(&one, 0.0, OPTIONS), |expected| seen(&one, expected, OPTIONS));
+        let cost = expected.map_or(first_deviation_cost(&one, 0.0, OPTIONS), |expected| {
+            deviation_cost(&one, expected, OPTIONS)
+        });
         match cost {
             Cost::Deviance { dispersion, .. } => dispersion,
             other => panic!("{other:?}"),
@@ -148,7 +150,8 @@ mod tests {
         assert!(dispersion(100, 0.1, Some(100.0)) > dispersion(100, 10.0, Some(100.0)));
         // The first pass knows less.
         assert_eq!(dispersion(100, TRUSTED, None), 1.0 + 10.0 * 0.25 / 2.0);
-        let dispersion = |rate: f64| match first_seen(&Observation::busy(0, TRUSTED), rate, OPTIONS) {
+        let dispersion = |rate: f64| match first_deviation_cost(&Observation::busy(0, TRUSTED), rate, OPTIONS)
+        {
             Cost::Deviance { dispersion, .. } => dispersion,
             other => panic!("{other:?}"),
         };

@@ -20,13 +20,13 @@ use opcost_key::{EdgeKind, FunctionMap, KnownLoop, SegmentId};
 use super::evidence::once_more;
 use super::posed::{Posed, Tie};
 use super::program::{Function, ProgramFunctionId};
-use super::ways::Ways;
+use super::segment_edges::SegmentEdges;
 
 impl Posed {
     /// That loops take their back edges as often as their code says.
-    pub(super) fn tie_loops(&mut self, function: &Function<'_>, own: ProgramFunctionId, into: &Ways) {
+    pub(super) fn tie_loops(&mut self, function: &Function<'_>, own: ProgramFunctionId, into: &SegmentEdges) {
         for known in &function.map.expected.loops {
-            let turns = known.turns as f64;
+            let turns = known.back_edge_count as f64;
             let header = known.back.first().and_then(|&edge| function.map.edges[edge].to);
             let turn = header.map(|header| function.observed[header]).unwrap_or_default();
             let price = TIED * once_more(&turn, self.options);
@@ -35,13 +35,13 @@ impl Posed {
             let (back, entering) = (of(&known.back), of(&known.entering));
             let mut row = vec![(slacks[0], -1.0), (slacks[1], 1.0)];
             row.extend(back.iter().map(|&edge| (edge, 1.0)));
-            let cut = if known.turns > 0 { self.cut(function, own, known, into) } else { None };
-            if known.turns > 0 {
+            let cut = if known.back_edge_count > 0 { self.cut(function, own, known, into) } else { None };
+            if known.back_edge_count > 0 {
                 row.extend(entering.iter().map(|&edge| (edge, -turns)));
                 row.extend(cut.map(|cut| (cut, turns)));
             }
             self.problem.add_row(0.0, row);
-            self.ties.push(Tie { price, back, entering, turns, cut });
+            self.ties.push(Tie { price, back, entering, trip_count: turns, cut });
         }
     }
 
@@ -51,7 +51,7 @@ impl Posed {
         function: &Function<'_>,
         own: ProgramFunctionId,
         known: &KnownLoop,
-        into: &Ways,
+        into: &SegmentEdges,
     ) -> Option<VariableId> {
         let is_inside = body(function.map, known, into);
         let edges = function.map.edges.iter().filter(|(_, edge)| {
@@ -72,8 +72,8 @@ impl Posed {
     pub(super) fn judge_loops(&mut self, values: &IdMap<VariableId, f64>) {
         for tie in &self.ties {
             let Some(cut) = tie.cut else { continue };
-            let is_left = tie.turns * values[cut] > CUT * tie.all_iterations(values);
-            let price = if is_left { 0.0 } else { tie.price * tie.turns };
+            let is_left = tie.trip_count * values[cut] > CUT * tie.all_iterations(values);
+            let price = if is_left { 0.0 } else { tie.price * tie.trip_count };
             self.problem.set_cost(cut, Cost::Linear { price });
         }
     }
@@ -89,7 +89,7 @@ impl Posed {
 }
 
 /// Which segments the loop has: those that lead to its back edges without its header.
-fn body(map: &FunctionMap, known: &KnownLoop, into: &Ways) -> IdMap<SegmentId, bool> {
+fn body(map: &FunctionMap, known: &KnownLoop, into: &SegmentEdges) -> IdMap<SegmentId, bool> {
     let mut is_inside = IdMap::filled(map.segments.len(), false);
     let mut found: Vec<SegmentId> = Vec::new();
     for &edge in &known.back {

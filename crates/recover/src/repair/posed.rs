@@ -19,7 +19,7 @@ pub(super) struct Tie {
     /// The back edges, and those by which it is entered.
     pub(super) back: Vec<VariableId>,
     pub(super) entering: Vec<VariableId>,
-    pub(super) turns: f64,
+    pub(super) trip_count: f64,
     /// Trips that were cut off, where a call in the loop may leave it.
     pub(super) cut: Option<VariableId>,
 }
@@ -30,7 +30,7 @@ impl Tie {
     }
 
     pub(super) fn all_iterations(&self, values: &IdMap<VariableId, f64>) -> f64 {
-        self.turns * self.entering.iter().map(|&edge| values[edge]).sum::<f64>()
+        self.trip_count * self.entering.iter().map(|&edge| values[edge]).sum::<f64>()
     }
 }
 

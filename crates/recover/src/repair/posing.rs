@@ -24,11 +24,11 @@ use opcost_flow::convex::{Cost, VariableId};
 use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 
-use super::evidence::{dearest, first_seen, rate, seen};
+use super::evidence::{deviation_cost, first_deviation_cost, greatest_cost, rate};
 use super::options::{RepairOptions, SMALL, Starts};
 use super::posed::Posed;
 use super::program::{Class, Function, Others, Program, ProgramFunctionId};
-use super::ways::{Next, Ways, is_all_left};
+use super::segment_edges::{Next, SegmentEdges, is_all_left};
 use crate::observation::Observation;
 
 impl Posed {
@@ -43,7 +43,7 @@ impl Posed {
         // (The same of all functions cost brotli 3 points of entries at 1 kHz.)
         let entered = program.surely_entered();
         for (id, function) in program.functions.iter() {
-            if entered[id] && function.others == Others::Hardly && !function.is_seen() {
+            if entered[id] && function.others == Others::Hardly && !function.is_observed() {
                 posed.at_least_once(&[posed.segment(id, SegmentId::new(0))]);
             }
         }
@@ -69,8 +69,8 @@ impl Posed {
     /// What one function says by itself.
     fn pose_function(&mut self, function: &Function<'_>) -> ProgramFunctionId {
         let options = self.options;
-        let dear = dearest(function, options);
-        let (into, out) = (Ways::into(function.map), Ways::out(function.map));
+        let dear = greatest_cost(function, options);
+        let (into, out) = (SegmentEdges::into(function.map), SegmentEdges::out(function.map));
         let leaving = leaving(function, &out);
         self.edges.push(self.problem.variable_count());
         for edge in function.map.edges.values() {
@@ -89,9 +89,9 @@ impl Posed {
         let has_code = function.observed.values().any(|one| one.cycles > 0.0);
         for observation in function.observed.values() {
             self.problem.add_variable(match observation.cycles > 0.0 {
-                true => first_seen(observation, rate, options),
+                true => first_deviation_cost(observation, rate, options),
                 // What the linker left out runs never, but for what it stands for.
-                false if !has_code => first_seen(&Observation::busy(0, LEFT_OUT), 0.0, options),
+                false if !has_code => first_deviation_cost(&Observation::busy(0, LEFT_OUT), 0.0, options),
                 false => Cost::Linear { price: UNKNOWN * dear },
             });
         }
@@ -131,7 +131,7 @@ impl Posed {
     /// What calls cost that come from no known site and no pointer of the program; none where
     /// there can be none.
     fn cost_of_others(&self, function: &Function<'_>) -> Option<Cost> {
-        let linear = |share| Cost::Linear { price: share * dearest(function, self.options) };
+        let linear = |share| Cost::Linear { price: share * greatest_cost(function, self.options) };
         match function.others {
             Others::Nobody => None,
             Others::ByName => Some(linear(BY_NAME)),
@@ -177,7 +177,7 @@ impl Posed {
     ) {
         for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
             let expected = counts[segment] * observation.cycles / self.options.cycles_per_sample;
-            let cost = seen(observation, expected, self.options);
+            let cost = deviation_cost(observation, expected, self.options);
             self.problem.set_cost(self.segment(id, segment), cost);
         }
     }
@@ -186,7 +186,7 @@ impl Posed {
     /// at a price.
     fn pose_pointers(&mut self, program: &Program<'_>, class: &Class) {
         let functions = || class.functions.iter().map(|&id| &program.functions[id]);
-        let dear = functions().map(|function| dearest(function, self.options)).sum::<f64>();
+        let dear = functions().map(|function| greatest_cost(function, self.options)).sum::<f64>();
         let share = match functions().all(|function| function.others == Others::ByTable) {
             true => FROM_TABLE,
             false => ELSEWHERE,
@@ -217,7 +217,7 @@ impl Posed {
         let sites: Vec<VariableId> = function.sites.iter().map(site).collect();
         // One of those that are known to call it did, or calls would come from elsewhere
         // wherever that is cheaper than the way to the site: of few calls nothing is seen.
-        if function.others == Others::ByName && function.is_seen() && !sites.is_empty() {
+        if function.others == Others::ByName && function.is_observed() && !sites.is_empty() {
             self.at_least_once(&sites);
         }
         let mut row = vec![(self.edge(id, enter), 1.0)];
@@ -248,8 +248,8 @@ fn unlikely(function: &Function<'_>) -> Vec<EdgeId> {
 }
 
 /// What it costs to leave a frame at the end of each segment, as a share of
-/// [`dearest`].
-fn leaving(function: &Function<'_>, out: &Ways) -> IdMap<SegmentId, f64> {
+/// [`greatest_cost`].
+fn leaving(function: &Function<'_>, out: &SegmentEdges) -> IdMap<SegmentId, f64> {
     let is_seen = |from: SegmentId| match out.next(function.map, from) {
         Next::Nowhere => function.observed[from].samples > 0,
         Next::Only(way) if way.kind == EdgeKind::Fall => is_missed(function, out, from),
@@ -261,7 +261,7 @@ fn leaving(function: &Function<'_>, out: &Ways) -> IdMap<SegmentId, f64> {
 
 /// Whether hardly any sample is in the code that surely runs when the call at the end of a segment
 /// returns, though many should.
-fn is_missed(function: &Function<'_>, out: &Ways, from: SegmentId) -> bool {
+fn is_missed(function: &Function<'_>, out: &SegmentEdges, from: SegmentId) -> bool {
     let before = &function.observed[from];
     if before.cycles == 0.0 {
         return false;
@@ -280,7 +280,7 @@ fn is_missed(function: &Function<'_>, out: &Ways, from: SegmentId) -> bool {
 }
 
 /// The first segment of each component that nothing leads out of.
-fn endless(map: &FunctionMap, into: &Ways) -> Vec<SegmentId> {
+fn endless(map: &FunctionMap, into: &SegmentEdges) -> Vec<SegmentId> {
     // Of nearly all functions; then there is no such component.
     if is_all_left(map, into) {
         return Vec::new();
@@ -303,7 +303,7 @@ fn endless(map: &FunctionMap, into: &Ways) -> Vec<SegmentId> {
     endless.filter_map(|(members, _)| members.iter().min().copied()).collect()
 }
 
-/// Prices of ways that need an excuse, as shares of [`dearest`]. Counts may be wrong by the same
+/// Prices of ways that need an excuse, as shares of [`greatest_cost`]. Counts may be wrong by the same
 /// share where the excuse is true. These are calls from elsewhere through a pointer that others
 /// were given, and by a name that others may know. (In the programs that these were fit to nobody
 /// does; at 6, entries agree a point better there.)

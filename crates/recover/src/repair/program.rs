@@ -72,7 +72,7 @@ impl Function<'_> {
         self.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter).map(|(id, _)| id)
     }
 
-    pub(super) fn is_seen(&self) -> bool {
+    pub(super) fn is_observed(&self) -> bool {
         self.observed.values().any(|one| one.samples > 0)
     }
 }
@@ -148,9 +148,9 @@ impl<'a> Program<'a> {
 
     /// Of each function, where it calls what was seen, or what leads to that in as many
     /// known calls as it takes.
-    pub(super) fn calls_to_seen(&self) -> IdMap<ProgramFunctionId, Vec<SegmentId>> {
+    pub(super) fn calls_to_observed(&self) -> IdMap<ProgramFunctionId, Vec<SegmentId>> {
         let mut leads: IdMap<ProgramFunctionId, bool> =
-            self.functions.values().map(Function::is_seen).collect();
+            self.functions.values().map(Function::is_observed).collect();
         let mut open: Vec<ProgramFunctionId> =
             leads.iter().filter(|(_, leads)| **leads).map(|(id, _)| id).collect();
         let mut calls: IdMap<ProgramFunctionId, Vec<SegmentId>> =
@@ -170,7 +170,7 @@ impl<'a> Program<'a> {
     /// one that was entered.
     pub(super) fn surely_entered(&self) -> IdMap<ProgramFunctionId, bool> {
         let mut entered: IdMap<ProgramFunctionId, bool> =
-            self.functions.values().map(Function::is_seen).collect();
+            self.functions.values().map(Function::is_observed).collect();
         let mut open: Vec<ProgramFunctionId> =
             entered.iter().filter(|(_, entered)| **entered).map(|(id, _)| id).collect();
         while let Some(callee) = open.pop() {

@@ -35,7 +35,7 @@ impl Posed {
     ) -> Result<IdMap<ProgramFunctionId, FunctionCounts>, RecoverError> {
         let mut counts: IdMap<ProgramFunctionId, Option<FunctionCounts>> =
             IdMap::filled(program.functions.len(), None);
-        let ways_to_seen = program.calls_to_seen();
+        let ways_to_seen = program.calls_to_observed();
         for id in program.callers_first() {
             let function = &program.functions[id];
             let calls = |&(caller, segment): &(ProgramFunctionId, SegmentId)| match &counts[caller] {
@@ -109,7 +109,7 @@ impl Posed {
     fn unseen_shape(&self, function: &Function<'_>, entries: u128) -> Option<IdMap<EdgeId, f64>> {
         let frequencies = &function.map.expected.frequencies;
         let enter = function.enter()?;
-        if entries == 0 || frequencies.is_empty() || function.is_seen() {
+        if entries == 0 || frequencies.is_empty() || function.is_observed() {
             return None;
         }
         let scale = entries as f64 / frequencies[enter] as f64;

@@ -165,7 +165,7 @@ mod tests {
         ];
         let map = module("a.c", functions, 0);
         let functions = counts.iter().map(|&times| Ok(ran(times))).collect();
-        let matched = Matched { functions, gone: Vec::new() };
+        let matched = Matched { functions, removed: Vec::new() };
         let found = targets(&[(&map, &matched)]);
         assert!(found[0].values().skip(1).all(Vec::is_empty), "nobody else calls");
         let calls = found[0][FunctionId::new(0)].iter();

@@ -86,7 +86,7 @@ fn counted_loop(name: &str, turns: u64, callee: usize) -> FunctionMap {
     ];
     let mut made = with_call(function(name, &[&[&[1]], &[&[1]], &[&[1], &[1]]], edges), 2, defined(callee));
     let (entering, back) = (vec![EdgeId::new(1)], vec![EdgeId::new(6)]);
-    made.expected.loops = vec![KnownLoop { entering, back, turns }];
+    made.expected.loops = vec![KnownLoop { entering, back, back_edge_count: turns }];
     made
 }
 
@@ -182,8 +182,11 @@ fn of_two_nested_loops_the_outer_one_was_left() {
 fn a_program_is_started_once_however_long_its_loop_took() {
     let mut burn = single_loop().functions[FunctionId::new(0)].clone();
     burn.name = "burn".into();
-    burn.expected.loops =
-        vec![KnownLoop { entering: vec![EdgeId::new(1)], back: vec![EdgeId::new(2)], turns: 24_999_999 }];
+    burn.expected.loops = vec![KnownLoop {
+        entering: vec![EdgeId::new(1)],
+        back: vec![EdgeId::new(2)],
+        back_edge_count: 24_999_999,
+    }];
     let map = unpointed(module("once.c", vec![caller("main", &[defined(1)]), burn], 0));
     // From twice as fast as expected to 14 times slower.
     let of = |hits: u64, samples: u64, starts: Starts| {
@@ -210,8 +213,11 @@ fn what_is_certain_tells_by_how_much_all_code_is_slower() {
         made.expected.loops = loops;
         made
     };
-    let tied =
-        vec![KnownLoop { entering: vec![EdgeId::new(1)], back: vec![EdgeId::new(2)], turns: 99_999_999 }];
+    let tied = vec![KnownLoop {
+        entering: vec![EdgeId::new(1)],
+        back: vec![EdgeId::new(2)],
+        back_edge_count: 99_999_999,
+    }];
     let of = |loops: &[KnownLoop], slower: f64| {
         let functions = vec![
             caller("main", &[defined(1), defined(2)]),

@@ -2,7 +2,7 @@
 //!
 //! Numbers may be of any size, so they are text, as in the ledger.
 
-use opcost_profile::{Answer, AnswerRow, Assumption, Certainty, Known};
+use opcost_profile::{Answer, AnswerRow, AnswerState, Assumption, Certainty};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -98,15 +98,15 @@ pub fn answers_document(report: &AnswersReport<'_>) -> String {
 }
 
 fn answer(row: &AnswerRow) -> AnswerJson<'_> {
-    let answer = row.known.answer();
+    let answer = row.state.answer();
     let step = match answer {
         Some(Answer::Interval(interval)) => interval.step().map(ToString::to_string),
         _ => None,
     };
-    let (quality, reason) = match &row.known {
-        Known::Nothing(reason) => ("unknown", Some(&**reason)),
-        Known::Answer(_, Certainty::Exact) if !row.assumptions.is_empty() => ("exact-under", None),
-        Known::Answer(_, certainty) => (certainty.word(), None),
+    let (quality, reason) = match &row.state {
+        AnswerState::Nothing(reason) => ("unknown", Some(&**reason)),
+        AnswerState::Answer(_, Certainty::Exact) if !row.assumptions.is_empty() => ("exact-under", None),
+        AnswerState::Answer(_, certainty) => (certainty.word(), None),
     };
     AnswerJson {
         key: row.key.to_string(),

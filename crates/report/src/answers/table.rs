@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use opcost_answer::names::NameBook;
 use opcost_key::{FunctionKey, Key};
-use opcost_profile::{About, AnswerRow, Answers, Assumption, Certainty, Known, SourcePlace};
+use opcost_profile::{About, AnswerRow, AnswerState, Answers, Assumption, Certainty, SourcePlace};
 
 use crate::kit::legend::Legend;
 use crate::kit::numbers::grouped;
@@ -92,7 +92,7 @@ fn head(report: &AnswersReport<'_>, width: usize) -> String {
         format!("{} {}", grouped(number), if number == 1 { one } else { more })
     };
     let what = many(report.rows.len(), "answer", "answers");
-    let unknown = report.rows.iter().filter(|row| matches!(row.known, Known::Nothing(_))).count();
+    let unknown = report.rows.iter().filter(|row| matches!(row.state, AnswerState::Nothing(_))).count();
     let unknown = if unknown > 0 { format!(", {} unknown", grouped(unknown)) } else { String::new() };
     let mut text =
         format!("{} about {}{unknown}\n", paint(STRONG, what), many(things.len(), "thing", "things"));
@@ -132,7 +132,7 @@ impl Columns {
             quality.to_owned(),
         ];
         let _ = writeln!(text, "{}", line.join(&between).trim_end());
-        if let Known::Nothing(reason) = &row.known {
+        if let AnswerState::Nothing(reason) = &row.state {
             self.below(text, &printable(reason));
         }
         let is_said = last.is_some_and(|last| last.assumptions == row.assumptions);
@@ -168,13 +168,13 @@ impl Columns {
 
 /// The answer, how sure it is, and how that looks.
 fn quality_of(row: &AnswerRow) -> (String, &'static str, anstyle::Style) {
-    match &row.known {
-        Known::Nothing(_) => ("?".to_owned(), "unknown", BAD),
-        Known::Answer(answer, Certainty::Exact) if row.assumptions.is_empty() => {
+    match &row.state {
+        AnswerState::Nothing(_) => ("?".to_owned(), "unknown", BAD),
+        AnswerState::Answer(answer, Certainty::Exact) if row.assumptions.is_empty() => {
             (answer.to_string(), "exact", GOOD)
         }
-        Known::Answer(answer, Certainty::Exact) => (answer.to_string(), "exact-under", GOOD),
-        Known::Answer(answer, certainty) => (answer.to_string(), certainty.word(), WARM),
+        AnswerState::Answer(answer, Certainty::Exact) => (answer.to_string(), "exact-under", GOOD),
+        AnswerState::Answer(answer, certainty) => (answer.to_string(), certainty.word(), WARM),
     }
 }
 
@@ -199,17 +199,18 @@ mod tests {
     use anstream::adapter::strip_str;
     use opcost_key::{Charge, CostFacts, Hash128};
     use opcost_profile::{
-        About, Answer, AnswerColumn, AnswerRow, Answers, Certainty, Form, Known, Origin, SourcePlace, World,
+        About, Answer, AnswerColumn, AnswerRow, AnswerState, Answers, Certainty, Form, Origin, SourcePlace,
+        World,
     };
 
     use super::{AnswersReport, in_program_order, print_answers};
     use crate::kit::style::width_of;
 
-    fn row(key: &str, known: Known, line: u32) -> AnswerRow {
+    fn row(key: &str, known: AnswerState, line: u32) -> AnswerRow {
         AnswerRow {
             key: key.parse().expect("a key"),
             column: AnswerColumn::ObservedBackEdges,
-            known,
+            state: known,
             assumptions: BTreeSet::new(),
             origin: Origin::Predicted,
             world: World::Closed,
@@ -220,13 +221,15 @@ mod tests {
     #[test]
     fn all_of_it_fits_eighty_cells_in_the_order_of_the_source() {
         let formula = format!("{} + 1", vec!["a_long_name"; 30].join(" * "));
-        let known =
-            Known::Answer(Answer::parse(Form::Formula, &formula).expect("a formula"), Certainty::UpperBound);
+        let known = AnswerState::Answer(
+            Answer::parse(Form::Formula, &formula).expect("a formula"),
+            Certainty::UpperBound,
+        );
         let reason = "its turns depend on what a function returns that nobody sees, \x1b[2J and more so";
         let answers: Answers = [
             row("@a_function_with_a_name_of_some_length:loop12345", known.clone(), 30),
             row("@z:loop3", known.clone(), 7),
-            row("@z:loop1", Known::Nothing(reason.into()), 9),
+            row("@z:loop1", AnswerState::Nothing(reason.into()), 9),
         ]
         .into_iter()
         .collect();

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bits::text::{BitsReport, by_line, of_all, of_one, of_values, told};
+use crate::bits::text::{BitsReport, by_line, described_values, of_all, of_one, of_values};
 use crate::kit::html::{
-    Column, PageParts, TABLES, filter_box, listing, listing_head, number_cell, page, share_cell, sheet,
-    sorted_head,
+    Column, PageParts, TABLES, filter_box, listing, listing_header, number_cell, page, share_cell, sheet,
+    sorted_header,
 };
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
@@ -71,7 +71,7 @@ fn functions(report: &BitsReport<'_>) -> Markup {
     let table = html! {
         table.list id="functions" {
             caption.quiet { "Functions and the bits of their integers" }
-            (sorted_head(&FUNCTIONS))
+            (sorted_header(&FUNCTIONS))
             "\n" tbody {
                 @for function in order {
                     @let bits = of_one(function);
@@ -137,7 +137,7 @@ fn rows(own: &Own<'_>, text: Option<&[String]>, hottest: u64) -> Markup {
     }
     html! {
         table.code {
-            (listing_head("Lines and the bits of their integers", &["line", "needed bits", "source", "widths"]))
+            (listing_header("Lines and the bits of their integers", &["line", "needed bits", "source", "widths"]))
             tbody { @for row in rows { (row) } }
         }
     }
@@ -156,7 +156,7 @@ fn row(number: u32, values: &[&BitsValue], words: &str, hottest: u64) -> Markup 
     // The square root shows that anything is wasted at all.
     let heat = share(bits.waste().into(), hottest.into()).sqrt();
     let heat = (!values.is_empty()).then(|| format!("--h:{heat:.3}"));
-    let parts = told(values);
+    let parts = described_values(values);
     html! {
         tr.ran[heat.is_some()] style=[heat] {
             td.num { (number) }

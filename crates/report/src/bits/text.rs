@@ -174,13 +174,13 @@ fn head(text: &mut String, report: &BitsReport<'_>) {
     };
     let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, report.answers.world)));
     if report.observed {
-        seen(text, report);
+        write_observed(text, report);
     }
     mantissas(text, &report.answers.functions);
 }
 
 /// What the run says of all values that it had.
-fn seen(text: &mut String, report: &BitsReport<'_>) {
+fn write_observed(text: &mut String, report: &BitsReport<'_>) {
     let all = || report.answers.functions.iter().flat_map(|function| &function.values);
     let ran = || all().filter_map(|value| Some((value, value.observed.as_ref()?)));
     let sum = |bits: fn(&BitsValue) -> u32| ran().map(|(value, _)| u64::from(bits(value))).sum::<u64>();
@@ -342,7 +342,7 @@ fn values(text: &mut String, report: &BitsReport<'_>, function: &BitsFunction) {
 }
 
 /// What a line computes, each name once, with its widths.
-pub fn told(values: &[&BitsValue]) -> Vec<String> {
+pub fn described_values(values: &[&BitsValue]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for value in values.iter().filter(|value| value.declared > 1) {
         let is_named = !value.name.starts_with('%');
@@ -381,7 +381,8 @@ fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) 
                 let _ = writeln!(text, "{}", paint(DIM, "      ⋮"));
             }
             before = line;
-            let values = own.get(&line).map_or_else(String::new, |values| told(values).join(", "));
+            let values =
+                own.get(&line).map_or_else(String::new, |values| described_values(values).join(", "));
             let written = padded(&cut(&printable(written), column), column);
             let room = screen_width().saturating_sub(column + 10).max(20);
             let row = format!("{line:>6}  {written}  {}", paint(DIM, cut(&values, room)));

@@ -22,7 +22,7 @@ pub fn print_github(report: &CheckReport) -> String {
         let grown = |function: &CheckedFunction| Some(function.instructions) > function.recorded;
         let remarks = run.remarks().into_iter().filter(|_| run.verdict == CheckVerdict::Over);
         for (function, said) in remarks.filter(|(function, _)| function.breaks() || grown(function)) {
-            let text = format!("{} in run {}: {said}", function.asked, run.name);
+            let text = format!("{} in run {}: {said}", function.listed_name, run.name);
             match &function.place {
                 Some(at) => annotate(&mut out, &from_here(report, &at.file), at.line, &text),
                 None => {

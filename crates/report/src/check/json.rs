@@ -80,7 +80,7 @@ impl CheckJson {
 impl RunJson {
     fn new(run: &CheckedRun) -> RunJson {
         let function = |function: &CheckedFunction| FunctionJson {
-            name: function.asked.clone(),
+            name: function.listed_name.clone(),
             file: function.place.as_ref().map(|place| place.file.clone()),
             line: function.place.as_ref().map(|place| place.line),
             instructions: function.instructions,

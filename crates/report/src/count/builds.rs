@@ -29,7 +29,7 @@ pub enum BuildDetail {
 const WAYS: usize = 4;
 
 /// The compiler and its flags. The anchor comes first, if it is not the default.
-pub fn way(group: &BuildGroup) -> String {
+pub fn build_text(group: &BuildGroup) -> String {
     let flags = group.build.flags.join(" ");
     let text = match group.anchor {
         // Its front end had flags of its own, which nobody knows.
@@ -41,30 +41,30 @@ pub fn way(group: &BuildGroup) -> String {
 }
 
 /// The way that all modules were built in, if there is just one, cut to this width.
-pub fn only_way(groups: &[BuildGroup], width: usize, detail: BuildDetail) -> Option<String> {
+pub fn only_build(groups: &[BuildGroup], width: usize, detail: BuildDetail) -> Option<String> {
     let [group] = groups else { return None };
     Some(match detail {
-        BuildDetail::Short => cut(&way(group), width),
-        BuildDetail::Full => way(group),
+        BuildDetail::Short => cut(&build_text(group), width),
+        BuildDetail::Full => build_text(group),
     })
 }
 
 /// A line for each way; none if there is just one.
-pub fn lines_of_ways(groups: &[BuildGroup], width: usize, detail: BuildDetail) -> Vec<String> {
+pub fn build_lines(groups: &[BuildGroup], width: usize, detail: BuildDetail) -> Vec<String> {
     if groups.len() < 2 {
         return Vec::new();
     }
     let mut sorted: Vec<&BuildGroup> = groups.iter().collect();
     sorted.sort_by_key(|group| Reverse(group.modules.len()));
     if detail == BuildDetail::Full {
-        let line = |group: &&BuildGroup| format!("{}: {}", names(group, usize::MAX), way(group));
+        let line = |group: &&BuildGroup| format!("{}: {}", names(group, usize::MAX), build_text(group));
         return sorted.iter().map(line).collect();
     }
     let shown = if sorted.len() > WAYS { WAYS - 1 } else { WAYS };
     let line = |group: &&BuildGroup| {
         let names = names(group, width / 2);
         let room = width.saturating_sub(width_of(&names) + 2);
-        format!("{names}: {}", cut(&way(group), room))
+        format!("{names}: {}", cut(&build_text(group), room))
     };
     let mut lines: Vec<String> = sorted.iter().take(shown).map(line).collect();
     if let Some(rest) = sorted.get(shown..).filter(|rest| !rest.is_empty()) {
@@ -121,7 +121,7 @@ mod tests {
     use opcost_key::{Anchor, BuildFacts};
     use opcost_profile::BuildGroup;
 
-    use super::{BuildDetail, lines_of_ways, only_way};
+    use super::{BuildDetail, build_lines, only_build};
     use crate::kit::style::width_of;
 
     fn group(modules: &[&str], compiler: &str, flags: &str) -> BuildGroup {
@@ -139,26 +139,26 @@ mod tests {
     #[test]
     fn one_way_is_told_in_one_line() {
         let all = [group(&["a.c", "b.c"], "clang 22.1.8", "-O2 -g")];
-        assert_eq!(only_way(&all, 40, BuildDetail::Short).as_deref(), Some("clang 22.1.8 -O2 -g"));
-        assert_eq!(lines_of_ways(&all, 80, BuildDetail::Short), [""; 0]);
-        let short = only_way(&all, 15, BuildDetail::Short).expect("one way");
+        assert_eq!(only_build(&all, 40, BuildDetail::Short).as_deref(), Some("clang 22.1.8 -O2 -g"));
+        assert_eq!(build_lines(&all, 80, BuildDetail::Short), [""; 0]);
+        let short = only_build(&all, 15, BuildDetail::Short).expect("one way");
         assert!(width_of(&short) <= 15, "{short}");
-        assert_eq!(only_way(&all, 15, BuildDetail::Full).as_deref(), Some("clang 22.1.8 -O2 -g"));
+        assert_eq!(only_build(&all, 15, BuildDetail::Full).as_deref(), Some("clang 22.1.8 -O2 -g"));
     }
 
     #[test]
     fn each_way_has_a_line() {
         let all =
             [group(&["c.f90"], "flang 22.1.8", "-O2"), group(&["a.c", "b.c"], "clang 22.1.8", "-O2 -g")];
-        let lines = lines_of_ways(&all, 80, BuildDetail::Short);
+        let lines = build_lines(&all, 80, BuildDetail::Short);
         assert_eq!(lines, ["a.c, b.c: clang 22.1.8 -O2 -g", "c.f90: flang 22.1.8 -O2"]);
-        assert_eq!(only_way(&all, 80, BuildDetail::Short), None);
+        assert_eq!(only_build(&all, 80, BuildDetail::Short), None);
     }
 
     #[test]
     fn bitcode_does_not_claim_flags_of_its_front_end() {
         let given = BuildGroup { anchor: Anchor::File, ..group(&["a.ll"], "rustc 1.95.0", "-O2") };
-        let text = only_way(&[given], 80, BuildDetail::Short);
+        let text = only_build(&[given], 80, BuildDetail::Short);
         assert_eq!(text.as_deref(), Some("bitcode of rustc 1.95.0, codegen -O2"));
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let names: Vec<String> = (0..20).map(|at| format!("m{at}.c")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let all = [group(&names, "clang 22.1.8", "-O2"), group(&["other.c"], "clang 22.1.8", "-O3")];
-        let lines = lines_of_ways(&all, 60, BuildDetail::Short);
+        let lines = build_lines(&all, 60, BuildDetail::Short);
         assert_eq!(lines[0], "m0.c, m1.c, m2.c and 17 more: clang 22.1.8 -O2");
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let flags = ["-DSOME_LONG_NAME=1"; 9].join(" ");
         let mut all = vec![group(&names, "clang 22.1.8", &flags)];
         all.extend(names.iter().map(|name| group(&[name], "clang 22.1.8", name)));
-        let lines = lines_of_ways(&all, 80, BuildDetail::Short);
+        let lines = build_lines(&all, 80, BuildDetail::Short);
         assert_eq!(lines.len(), 4);
         assert!(lines.iter().all(|line| width_of(line) <= 80), "{lines:?}");
         // No name fits into half of the width: their number stands there.
@@ -186,7 +186,7 @@ mod tests {
             lines[0].starts_with("40 modules: ") && lines[3] == "38 modules in 38 more ways (--full)",
             "{lines:?}"
         );
-        let full = lines_of_ways(&all, 80, BuildDetail::Full);
+        let full = build_lines(&all, 80, BuildDetail::Full);
         assert!(full.len() == 41 && full[0].contains(names[39]) && full[0].ends_with(&flags), "{full:?}");
     }
 }

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kit::files::{is_own, short_path};
 use crate::kit::html::{
-    Column, PageParts, TABLES, filter_box, listing, listing_head, number_cell, page, share_cell, sheet,
-    sorted_head,
+    Column, PageParts, TABLES, filter_box, listing, listing_header, number_cell, page, share_cell, sheet,
+    sorted_header,
 };
 use maud::{Markup, html};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
 use crate::count::annotate::{OF_CODE, of_code};
-use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
+use crate::count::builds::{BuildDetail, build_lines, only_build};
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
@@ -75,7 +75,7 @@ impl<'a> Page<'a> {
         let (facts, total) = (&report.facts, report.summary.weight);
         let quality = report.quality.words();
         let target = facts.first(|group| group.build.target.clone());
-        let only = only_way(&facts.groups, 0, BuildDetail::Full);
+        let only = only_build(&facts.groups, 0, BuildDetail::Full);
         let about: Vec<&str> = [Some(&*facts.cost_model), only.as_deref(), Some(&*target), Some(quality)]
             .into_iter()
             .flatten()
@@ -84,7 +84,7 @@ impl<'a> Page<'a> {
         html! {
             p.total { data id="total" value=(total) { (grouped(total)) } " " small { "instructions" } }
             p.facts { (about) }
-            @for line in lines_of_ways(&facts.groups, 0, BuildDetail::Full) {
+            @for line in build_lines(&facts.groups, 0, BuildDetail::Full) {
                 p.facts { (line) }
             }
             @for (is_bad, note) in notes(report) {
@@ -99,7 +99,7 @@ impl<'a> Page<'a> {
         let table = html! {
             table.list id="functions" {
                 caption.quiet { "Functions and what they cost" }
-                (sorted_head(&FUNCTIONS))
+                (sorted_header(&FUNCTIONS))
                 "\n" tbody {
                     @for function in self.report.by_cost() {
                         @let (cost, part) = (function.instructions, self.report.share(function.instructions));
@@ -187,7 +187,7 @@ impl<'a> Page<'a> {
         }
         html! {
             table.code {
-                (listing_head("Lines and what they cost", &["line", "executions", "share", "source"]))
+                (listing_header("Lines and what they cost", &["line", "executions", "share", "source"]))
                 tbody { @for row in rows { (row) } }
             }
         }
@@ -244,7 +244,7 @@ impl<'a> Page<'a> {
         let total = &self.report.summary.functions[text.function];
         let table = html! {
             table.code {
-                (listing_head("Instructions and what they cost", &["executions", "share", "instruction"]))
+                (listing_header("Instructions and what they cost", &["executions", "share", "instruction"]))
                 tbody {
                     @for block in &text.blocks {
                         tr.fold { td colspan="3" { (block.block) " · " (grouped(block.count)) "×" } }
@@ -274,7 +274,7 @@ impl<'a> Page<'a> {
         let table = html! {
             table.list {
                 caption.quiet { "Callees that were not seen inside" }
-                (sorted_head(&CALLEES))
+                (sorted_header(&CALLEES))
                 "\n" tbody {
                     @for call in made {
                         tr {

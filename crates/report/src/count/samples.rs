@@ -7,7 +7,7 @@ use crate::kit::numbers::{counted, grouped, noun, verb};
 
 /// What is said of a rate that was not granted.
 pub fn capped(samples: &Samples) -> Option<String> {
-    let Rate { asked, granted } = samples.rate;
+    let Rate { requested: asked, granted } = samples.rate;
     (granted < asked).then(|| {
         let keeper = match &*samples.event {
             "timer" => "the timer inside the program takes no more",

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use opcost_recover::{FunctionTotal, LineTotal, NamedCalls};
 
 use crate::count::annotate::{Annotation, Depth, LinesOf, OF_CODE, hot_lines, of_code};
-use crate::count::builds::{BuildDetail, lines_of_ways, only_way};
+use crate::count::builds::{BuildDetail, build_lines, only_build};
 use crate::count::mine::{Mine, at_own_lines};
 use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth, RunSpread};
 use crate::count::stacks::print_stacks;
@@ -110,11 +110,11 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
     let before = format!("{} {noun}   {} · ", grouped(weight), facts.cost_model);
     let behind = format!("{quality}{world}");
     let room = layout.width.saturating_sub(width_of(&before) + width_of(&behind) + 3).max(20);
-    let only = only_way(&facts.groups, room, layout.builds);
+    let only = only_build(&facts.groups, room, layout.builds);
     let only = only.map_or_else(String::new, |way| format!("{way} · "));
     let _ =
         writeln!(out, "{} {noun}   {} · {only}{behind}", paint(STRONG, grouped(weight)), facts.cost_model,);
-    for line in lines_of_ways(&facts.groups, layout.width.saturating_sub(2), layout.builds) {
+    for line in build_lines(&facts.groups, layout.width.saturating_sub(2), layout.builds) {
         let _ = writeln!(out, "  {line}");
     }
     if let Some(outside) = &report.outside {

@@ -101,7 +101,7 @@ impl FuelReport<'_> {
     /// Whether a fault ended it, and all up to the instruction that faulted is known.
     fn is_known_at_fault(&self) -> bool {
         let has_faulted = matches!(self.verdict(), FuelVerdict::Crashed | FuelVerdict::Stack);
-        has_faulted && self.spending.page.known == FaultBalance::Exactly
+        has_faulted && self.spending.page.fault_balance == FaultBalance::Exactly
     }
 
     /// Of a program that did not end by itself: what was charged, in words.
@@ -180,7 +180,7 @@ impl FuelReport<'_> {
             None => "no checks, nothing stops it".to_owned(),
         });
         if self.is_at_least() {
-            facts.push(match self.spending.page.known {
+            facts.push(match self.spending.page.fault_balance {
                 FaultBalance::LoopAhead => {
                     "it ended inside a loop, and what is paid for ahead is charged whole".to_owned()
                 }
@@ -343,7 +343,8 @@ struct HardenedJson {
     /// Instructions that write to memory.
     stores: u32,
     /// Those among them that are asked first.
-    asked: u32,
+    #[serde(rename = "asked")]
+    checked: u32,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -414,7 +415,7 @@ impl FuelJson {
                 seconds: walled.room.time.as_secs_f64(),
                 system_call: page.forbidden_call.map(call_name),
             }),
-            hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, asked }),
+            hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, checked: asked }),
             portable: report
                 .code
                 .map(|code| PortableJson::new(code, report.sysroot, report.functions.unwrap_or_default())),

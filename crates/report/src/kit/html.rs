@@ -93,7 +93,7 @@ pub struct Column {
 }
 
 /// The head of such a table; it is sorted by its first column, the largest first.
-pub fn sorted_head(columns: &[Column]) -> Markup {
+pub fn sorted_header(columns: &[Column]) -> Markup {
     html! {
         thead { tr {
             @for (position, column) in columns.iter().enumerate() {
@@ -129,7 +129,7 @@ pub fn listing(is_open: bool, of: &str, whole: &str, word: &str, content: &Marku
 }
 
 /// The head of a listing's table.
-pub fn listing_head(about: &str, columns: &[&str]) -> Markup {
+pub fn listing_header(about: &str, columns: &[&str]) -> Markup {
     html! {
         caption.quiet { (about) }
         thead.quiet { tr { @for column in columns { th scope="col" { (column) } } } }
@@ -155,7 +155,7 @@ mod tests {
             about: filter_box(),
             content: html! {
                 (listing(true, hostile, hostile, hostile, &html! { (hostile) }))
-                table { (listing_head(hostile, &[hostile])) tr { (number_cell(hostile, 1, hostile)) } }
+                table { (listing_header(hostile, &[hostile])) tr { (number_cell(hostile, 1, hostile)) } }
             },
             script: TABLES,
         };

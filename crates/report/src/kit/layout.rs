@@ -27,7 +27,7 @@ pub struct ColumnLayout {
     pub corners: Vec<(f64, f64)>,
     /// Where each edge goes, from the lower side of one box to the upper side of
     /// another: all points of it.
-    pub ways: Vec<Vec<(f64, f64)>>,
+    pub routes: Vec<Vec<(f64, f64)>>,
 }
 
 /// A box, or the bend of an edge that passes its layer.
@@ -179,14 +179,14 @@ fn place(rows: &[Vec<usize>], slots: &mut [Slot]) {
                     }
                 })
                 .collect();
-            give_way(&rows[row], &wanted, slots);
+            settle_slots(&rows[row], &wanted, slots);
         }
     }
 }
 
 /// Places a row as near to where each wants to be as the others let it. That is the mean of what
 /// pushing to the right and pushing to the left give.
-fn give_way(row: &[usize], wanted: &[f64], slots: &mut [Slot]) {
+fn settle_slots(row: &[usize], wanted: &[f64], slots: &mut [Slot]) {
     let room = |a: usize, b: usize| (slots[row[a]].width + slots[row[b]].width) / 2.0 + BESIDE;
     let mut right = wanted.to_vec();
     for at in 1..row.len() {
@@ -220,7 +220,7 @@ fn drawn(slots: &[Slot], boxes: usize, height: f64, ways: &[Vec<usize>]) -> Colu
         width: if slots.is_empty() { 0.0 } else { right - left },
         height: slots.iter().map(|slot| top(slot) + height).fold(0.0, f64::max),
         corners: slots[..boxes].iter().map(|slot| (x(slot) - slot.width / 2.0, top(slot))).collect(),
-        ways: ways.iter().map(way).collect(),
+        routes: ways.iter().map(way).collect(),
     }
 }
 
@@ -236,7 +236,7 @@ mod tests {
         let (left, right) =
             (layout.corners[1].0.min(layout.corners[2].0), layout.corners[1].0.max(layout.corners[2].0));
         assert!(right - left >= 60.0 + BESIDE, "{layout:?}");
-        assert_eq!(layout.ways[4].len(), 4, "the long edge bends where it passes a layer");
+        assert_eq!(layout.routes[4].len(), 4, "the long edge bends where it passes a layer");
         assert!(layout.corners.iter().all(|corner| corner.0 >= 0.0));
     }
 

@@ -96,14 +96,14 @@ pub fn print_diff(report: &DiffReport, top: usize, width: usize) -> String {
         (DiffVerdict::LessWork, "less work"),
         (DiffVerdict::MovedWork, "same work, inlined elsewhere"),
         (DiffVerdict::New, "new"),
-        (DiffVerdict::Gone, "gone"),
+        (DiffVerdict::Removed, "gone"),
     ] {
         table(&report.with(verdict), title, top, width, &mut out);
     }
     let in_one_line = [
         DiffVerdict::Moved,
         DiffVerdict::SameWorkOtherCode,
-        DiffVerdict::SameTotalOtherWay,
+        DiffVerdict::SameTotalOtherFlow,
         DiffVerdict::Unsure,
     ];
     for verdict in in_one_line {
@@ -286,8 +286,8 @@ fn unaligned(report: &DiffReport, top: usize, out: &mut String) {
     let title = paint(BAD, "lines that are not compared:");
     let _ = writeln!(out, "{title} {}{more}", shown.join(", "));
     let silent = |tells: fn(&UnalignedFile) -> bool| files.iter().any(|file| !tells(file));
-    let silent_before = silent(|file| file.before_tells).then_some(report.before.as_str());
-    let silent_after = silent(|file| file.after_tells).then_some(report.after.as_str());
+    let silent_before = silent(|file| file.before_has_text).then_some(report.before.as_str());
+    let silent_after = silent(|file| file.after_has_text).then_some(report.after.as_str());
     let who: Vec<&str> = silent_before.into_iter().chain(silent_after).collect();
     let verb = if who.len() == 1 { "does" } else { "do" };
     let _ = writeln!(

@@ -112,9 +112,11 @@ struct UnalignedJson {
     /// How many of its lines, as it is now, may be any lines before.
     lines: usize,
     /// Whether the first ledger has the text of such lines.
-    before_tells: bool,
+    #[serde(rename = "before_tells")]
+    before_has_text: bool,
     /// Whether the second does.
-    after_tells: bool,
+    #[serde(rename = "after_tells")]
+    after_has_text: bool,
 }
 
 impl From<CountChange> for ChangeJson {
@@ -171,8 +173,8 @@ impl UnalignedJson {
         UnalignedJson {
             file: file.file.clone(),
             lines: file.lines,
-            before_tells: file.before_tells,
-            after_tells: file.after_tells,
+            before_has_text: file.before_has_text,
+            after_has_text: file.after_has_text,
         }
     }
 }

@@ -81,7 +81,7 @@ fn fields(fields: &[Field]) -> String {
 
 /// One line, and one more for each comparison that failed or was not made.
 pub fn print_self_check(check: &SelfCheck) -> String {
-    let told = check.told();
+    let told = check.reported();
     let same: Vec<&str> =
         told.iter().filter(|told| told.is_same == Some(true)).map(|told| told.with).collect();
     let mut text = String::from("\nself-check:");

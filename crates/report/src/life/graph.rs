@@ -86,7 +86,7 @@ pub fn panel(graph: &LifeGraph) -> Panel {
     let edges: Vec<(usize, usize)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let layout = lay_out(&widths, BOX_HEIGHT, &edges);
     let mut body = String::new();
-    for (edge, way) in graph.edges.iter().zip(&layout.ways) {
+    for (edge, way) in graph.edges.iter().zip(&layout.routes) {
         let class = match edge.kind {
             GraphEdgeKind::Data => "data",
             GraphEdgeKind::Chain => "chain",

@@ -55,7 +55,7 @@ fn facts(life: &Life) -> Markup {
     html! {
         p.facts {
             (life.target)
-            @for compared in life.self_check.told() { " · " (comparison(&compared)) }
+            @for compared in life.self_check.reported() { " · " (comparison(&compared)) }
             " · " (percent(share)) " of " (coverage.instructions) " machine instructions explained"
         }
     }
@@ -87,7 +87,7 @@ fn chips(life: &Life) -> Markup {
         div.chips id="chips" role="group" aria-label="instructions" {
             @for (key, text) in first {
                 button type="button" data-key=(key) aria-pressed="false" {
-                    @if let Some(place) = life.places.iter().find(|place| place.key == key && place.line > 0) {
+                    @if let Some(place) = life.locations.iter().find(|place| place.key == key && place.line > 0) {
                         i { (place.line) ":" (place.column) } " "
                     }
                     (cut(&folded(text), CHIP))

@@ -76,7 +76,7 @@ pub fn print_life(life: &Life, stage: Option<StageName>) -> String {
 fn nothing_of(life: &Life, stage: StageName) -> String {
     let reached = |stage: StageName| life.stages.iter().any(|one| one.stage == stage);
     match stage {
-        StageName::Ast if life.places.is_empty() || !reached(StageName::Ast) => {
+        StageName::Ast if life.locations.is_empty() || !reached(StageName::Ast) => {
             "ast: Clang's tree is that of a source of C or C++; give one, with a line in it".to_owned()
         }
         StageName::Dag if reached(StageName::Mir) => {
@@ -93,7 +93,7 @@ fn nothing_of(life: &Life, stage: StageName) -> String {
 
 fn suggest(text: &mut String, life: &Life) {
     let mut columns: BTreeMap<(u32, u32), usize> = BTreeMap::new();
-    for place in life.places.iter().filter(|place| place.column > 0) {
+    for place in life.locations.iter().filter(|place| place.column > 0) {
         *columns.entry((place.line, place.column)).or_default() += 1;
     }
     if columns.len() < 2 {

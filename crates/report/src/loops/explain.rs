@@ -50,7 +50,7 @@ pub fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> Str
             head(&mut text, thing, sources);
             last_place = place;
         }
-        tell(&mut text, thing);
+        write_explained(&mut text, thing);
         let others = answers.things.iter().filter(|other| is_same(other, thing));
         let mut also: Vec<String> = others.map(|other| shown_name(&other.function)).collect();
         also.retain(|name| *name != shown_name(&thing.function));
@@ -78,7 +78,7 @@ fn is_same(one: &Explained, other: &Explained) -> bool {
     about(one) == about(other) && one.inputs == other.inputs && one.blockers == other.blockers
 }
 
-fn tell(text: &mut String, thing: &Explained) {
+fn write_explained(text: &mut String, thing: &Explained) {
     let _ = writeln!(text, "\n  {}", paint(STRONG, &thing.what));
     if let Some(iterations) = &thing.iterations {
         let _ = writeln!(text, "    {} {iterations} {}", paint(DIM, "its body runs"), paint(DIM, "times"));
@@ -197,7 +197,7 @@ fn panel(thing: &Explained) -> (String, f64, f64) {
     let edges: Vec<(usize, usize)> = drawn.iter().map(ends).collect();
     let layout = lay_out(&widths, BOX_HEIGHT, &edges);
     let mut body = String::new();
-    for (edge, way) in drawn.iter().zip(&layout.ways) {
+    for (edge, way) in drawn.iter().zip(&layout.routes) {
         let class = if edge.quality == "definite" { "data" } else { "chain" };
         let points: Vec<String> = way.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         let _ = writeln!(body, "<path class=\"{class}\" d=\"M{}\"/>", points.join("L"));

@@ -191,7 +191,7 @@ impl Table {
         let said = match &source {
             _ if is_never => "0 (never entered)".to_owned(),
             Some(source) => source.iterations.to_owned(),
-            None => said(answer),
+            None => answer_text(answer),
         };
         let style = match answer.kind {
             AnswerKind::Constant | AnswerKind::Inputs => GOOD,
@@ -307,7 +307,7 @@ fn only_if(entered: &EntryAnswer) -> String {
     entered.condition.as_ref().map_or_else(String::new, |condition| format!(" if {condition}"))
 }
 
-fn said(answer: &LoopAnswer) -> String {
+fn answer_text(answer: &LoopAnswer) -> String {
     let expression = answer.expression.clone();
     match (answer.kind, &answer.reason) {
         (AnswerKind::Unknown, Some(reason)) => format!("unknown: {reason}"),

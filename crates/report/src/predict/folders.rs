@@ -28,8 +28,8 @@ pub fn print_folders(answer: &FoldersOfRuns) -> String {
                     text,
                     "{name:<NAME$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$}{:>NUMBER$}",
                     percent(measures.within_1_percent),
-                    number(measures.document_mean),
-                    number(measures.document_mean_without_far),
+                    number(measures.mean_error),
+                    number(measures.mean_error_without_far),
                     percent(measures.program_block),
                 );
             }

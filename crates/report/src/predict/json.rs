@@ -1,4 +1,4 @@
-//! The document `opcost.predict/1`.
+//! The document `opcost.predict/2`.
 //!
 //! Cost: the blocks.
 
@@ -20,10 +20,10 @@ use opcost_answer::names::demangle;
 
 /// The document of `opcost predict`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.predict/1")]
+#[schemars(title = "opcost.predict/2")]
 pub struct PredictJson<'a> {
-    /// Always `opcost.predict/1`.
-    #[schemars(extend("const" = "opcost.predict/1"))]
+    /// Always `opcost.predict/2`.
+    #[schemars(extend("const" = "opcost.predict/2"))]
     schema: &'static str,
     /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     world: &'a str,
@@ -157,9 +157,9 @@ struct AgainstRunJson<'a> {
     /// Share of the run's block executions that are predicted within 1 %.
     within_1_percent: f64,
     /// Mean of |p − r| / min(p, r) over blocks that ran in both; null if there is none.
-    document_mean: Option<f64>,
+    mean_error: Option<f64>,
     /// The same without blocks that are off by more than 2 ×.
-    document_mean_without_far: Option<f64>,
+    mean_error_without_far: Option<f64>,
     /// LLVM's BlockFrequencyInfo, times how often the run entered each function.
     llvm: Measures,
     /// Static probabilities alone, times the same.
@@ -195,7 +195,7 @@ impl<'a> PredictJson<'a> {
     pub fn text(of: &PredictDocument<'a>) -> String {
         let answers = of.answers;
         let json = PredictJson {
-            schema: "opcost.predict/1",
+            schema: "opcost.predict/2",
             world: &answers.world,
             source: answers.source.word(),
             slice: answers.slice_run,
@@ -280,8 +280,8 @@ impl<'a> AgainstRunJson<'a> {
             overlap: OverlapJson::new(against.overlap),
             left_out: *left_out,
             within_1_percent: opcost.within_1_percent,
-            document_mean: opcost.document_mean,
-            document_mean_without_far: opcost.document_mean_without_far,
+            mean_error: opcost.mean_error,
+            mean_error_without_far: opcost.mean_error_without_far,
             llvm: *llvm,
             statics: *statics,
             worst_functions: functions,

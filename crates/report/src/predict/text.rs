@@ -271,8 +271,8 @@ fn against(nearness: &Nearness, overlap: &Overlap, names: &NameBook, width: usiz
     let rows: [Row; 4] = [
         ("executions within 1 %", |one| Some(one.within_1_percent)),
         ("overlap of blocks", |one| Some(one.program_block)),
-        ("mean |p − r| / min(p, r)", |one| one.document_mean),
-        ("the same without those 2 × off", |one| one.document_mean_without_far),
+        ("mean |p − r| / min(p, r)", |one| one.mean_error),
+        ("the same without those 2 × off", |one| one.mean_error_without_far),
     ];
     for (name, value) in rows {
         let mut row = format!("  {name:<34}");

@@ -1,4 +1,4 @@
-//! How long does a program take, by counts and a timing file? As text, and as a part of `opcost.predict/1`.
+//! How long does a program take, by counts and a timing file? As text, and as a part of `opcost.predict/2`.
 //!
 //! The text shows where the time goes, what the other sources would say, which functions have it, and
 //! what has no price. Where counts are exact, what is wrong is timing alone, and the text says so.

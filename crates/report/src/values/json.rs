@@ -75,7 +75,8 @@ struct LoopJson<'a> {
     /// Traversals of its back edges, partial and inherited activations included.
     back_edges: i128,
     /// Back edges of each complete activation.
-    turns: DistributionJson,
+    #[serde(rename = "turns")]
+    iterations: DistributionJson,
     claim: Option<ClaimJson<'a>>,
     /// What `opcost loops` knows of it from the whole program, if that is a number.
     whole: Option<WholeJson<'a>>,
@@ -85,7 +86,8 @@ struct LoopJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct WholeJson<'a> {
     /// Back edges: `7`, `at most 9`.
-    says: &'a str,
+    #[serde(rename = "says")]
+    count_text: &'a str,
     /// What it rests on.
     assumes: &'a [String],
     verdict: ClaimVerdict,
@@ -141,7 +143,8 @@ struct ClaimJson<'a> {
 struct FailureJson {
     /// Which entry of the loop it was, from 1, in its process and thread.
     entry: u64,
-    turns: u64,
+    #[serde(rename = "turns")]
+    iterations: u64,
     claimed: i128,
 }
 
@@ -191,10 +194,10 @@ pub fn values_document(report: &ValuesReport) -> String {
         partial_max: (row.partial() > 0).then_some(row.left.1.max(row.open.1)),
         inherited: row.inherited,
         back_edges: row.back_edges,
-        turns: distribution(row),
+        iterations: distribution(row),
         claim: row.claim.as_ref().map(claim_json),
         whole: row.whole.as_ref().map(|whole| WholeJson {
-            says: &whole.says,
+            count_text: &whole.count_text,
             assumes: &whole.assumes,
             verdict: whole.verdict,
             failure: whole.failure.as_deref(),
@@ -209,7 +212,7 @@ pub fn values_document(report: &ValuesReport) -> String {
         kind: match row.meaning {
             Meaning::Float => "float",
             Meaning::Signed => "signed",
-            Meaning::Turns | Meaning::Unsigned => "unsigned",
+            Meaning::BackEdges | Meaning::Unsigned => "unsigned",
         },
         times: row.complete,
         values: distribution(row),
@@ -243,7 +246,7 @@ fn distribution(row: &ValueRow) -> DistributionJson {
     let json = |value: i64| match row.meaning {
         Meaning::Float => Json::from(double(value)),
         Meaning::Signed => Json::from(value),
-        Meaning::Turns | Meaning::Unsigned => Json::from(value as u64),
+        Meaning::BackEdges | Meaning::Unsigned => Json::from(value as u64),
     };
     let [min, median, max] = row.range.map_or([Json::Null, Json::Null, Json::Null], |range| range.map(json));
     DistributionJson {
@@ -271,7 +274,7 @@ fn claim_json(claim: &ClaimRow) -> ClaimJson<'_> {
         too_long: claim.too_long,
         first_failure: claim.first_failure.map(|(entry, turns, claimed)| FailureJson {
             entry,
-            turns,
+            iterations: turns,
             claimed,
         }),
         reason: claim.reason.as_deref(),

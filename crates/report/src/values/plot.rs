@@ -106,7 +106,7 @@ fn axes(top: f64, ends: &Ends<'_>, out: &mut String) {
 fn height_of(meaning: Meaning, value: i64) -> f64 {
     match meaning {
         Meaning::Float => double(value).clamp(-1e300, 1e300),
-        Meaning::Turns | Meaning::Unsigned => value as u64 as f64,
+        Meaning::BackEdges | Meaning::Unsigned => value as u64 as f64,
         Meaning::Signed => value as f64,
     }
 }

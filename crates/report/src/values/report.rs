@@ -94,7 +94,7 @@ pub struct ValueRow {
 /// What is known of a loop from the whole program, and how it fared.
 pub struct WholeRow {
     /// Back edges: `7`, `at most 9`.
-    pub says: String,
+    pub count_text: String,
     /// What the number rests on.
     pub assumes: Vec<String>,
     /// How the number fared in this run.
@@ -123,7 +123,8 @@ pub struct WholeTotals {
     /// Loops of which nothing is claimed.
     pub no_claim: u64,
     /// Loops that are not the same in the whole program, or share their function's name.
-    pub not_found: u64,
+    #[serde(rename = "not_found")]
+    pub unmatched: u64,
 }
 
 /// Why the numbers of the whole program were not held against the run, in words.
@@ -193,7 +194,7 @@ pub fn number(meaning: Meaning, value: i64) -> String {
     match meaning {
         Meaning::Float => format!("{}", double(value)),
         Meaning::Unsigned if value.unsigned_abs() > 1 << 40 => format!("{:#x}", value as u64),
-        Meaning::Turns | Meaning::Unsigned => grouped(value as u64),
+        Meaning::BackEdges | Meaning::Unsigned => grouped(value as u64),
         Meaning::Signed => grouped(value),
     }
 }
@@ -209,7 +210,7 @@ impl ValueRow {
 
     /// Whether it is a loop and no single value.
     pub fn is_loop(&self) -> bool {
-        self.meaning == Meaning::Turns
+        self.meaning == Meaning::BackEdges
     }
 
     /// Activations that were not seen to their end.

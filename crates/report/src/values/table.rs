@@ -170,7 +170,7 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
             let others = listed([
                 part(totals.formulas, "with a formula and no number"),
                 part(totals.no_claim, "without a claim"),
-                part(totals.not_found, "not found in the whole program"),
+                part(totals.unmatched, "not found in the whole program"),
             ]);
             let others = others.map(|others| format!("other loops: {others}"));
             let all: Vec<String> = numbers.into_iter().chain(others).collect();

@@ -60,7 +60,7 @@ pub struct NoCxxLibrary {
     /// The package that has them, with its version.
     pub package: &'static str,
     /// The hash of those that the building machine had; none if it had none.
-    pub found: Option<&'static str>,
+    pub actual: Option<&'static str>,
 }
 
 /// The headers of the C++ library.
@@ -70,7 +70,11 @@ pub struct NoCxxLibrary {
 pub fn cxx_library() -> Result<CxxLibrary, NoCxxLibrary> {
     if ARCHIVE.is_empty() {
         let (expected, package) = pinned();
-        return Err(NoCxxLibrary { expected, package, found: Some(FOUND).filter(|found| !found.is_empty()) });
+        return Err(NoCxxLibrary {
+            expected,
+            package,
+            actual: Some(FOUND).filter(|found| !found.is_empty()),
+        });
     }
     let all = lz4_flex::block::decompress_size_prepended(ARCHIVE).expect("the build script packed it");
     Ok(CxxLibrary { all })

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use opcost_index::{Id, IdMap};
 
-use super::{Collector, Home, ImageId, Known, NowhereId};
+use super::{Collector, Home, ImageId, MappedImage, NowhereId};
 use crate::LostReason;
 use crate::branches::BranchRun;
 use crate::decode::FileMark;
@@ -35,7 +35,7 @@ struct Merged {
     runs: BTreeMap<BranchRun, u64>,
 }
 
-impl Known {
+impl MappedImage {
     fn name(&self) -> Name<'_> {
         (&self.path, self.image.build_id.as_deref())
     }
@@ -46,7 +46,7 @@ impl Collector {
     /// two marks is one image.
     pub(crate) fn hits(&self) -> Hits {
         let with_stacks = !self.stacks.is_empty();
-        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
+        let is_hit = |known: &&MappedImage| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
         let mut merged: BTreeMap<Name<'_>, Merged> = BTreeMap::new();
         for known in self.images.values().filter(is_hit) {
             let Merged { hits, threads, runs } = merged.entry(known.name()).or_default();
@@ -55,7 +55,7 @@ impl Collector {
             known.runs.iter().for_each(|(run, count)| *runs.entry(*run).or_default() += count);
         }
         let names: Vec<Name<'_>> = merged.keys().copied().collect();
-        let position = |known: &Known| names.binary_search(&known.name()).ok();
+        let position = |known: &MappedImage| names.binary_search(&known.name()).ok();
         let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
         let image = |(name, seen): (Name<'_>, Merged)| ImageSamples {
             path: name.0.to_owned(),

@@ -59,7 +59,7 @@ impl Ring {
 
     /// A word of the control page, as it is now; `offset` is one that both
     /// sides agree on.
-    pub(crate) fn told(&self, offset: usize) -> u64 {
+    pub(crate) fn control_word(&self, offset: usize) -> u64 {
         assert!(offset + 8 <= self.page && offset.is_multiple_of(8), "no word of the control page");
         self.control(offset).load(Ordering::Acquire)
     }

@@ -15,7 +15,7 @@ use super::Workplace;
 
 /// A page that is open.
 #[derive(Debug)]
-pub struct Page {
+pub struct BrowserPage {
     browser: Child,
     to: File,
     from: BufReader<File>,
@@ -25,12 +25,12 @@ pub struct Page {
     pub requests: Vec<String>,
     /// Messages of the console and exceptions.
     pub complaints: Vec<String>,
-    _place: Workplace,
+    _workplace: Workplace,
 }
 
-impl Page {
+impl BrowserPage {
     /// Opens a file.
-    pub fn open(file: &Path) -> Page {
+    pub fn open(file: &Path) -> BrowserPage {
         // The command is not run here: the browser only needs a folder and the environment.
         let place = Workplace::new("");
         place.tool("mkfifo", &["to", "from"]);
@@ -49,7 +49,7 @@ impl Page {
             .expect("chromium starts; without it: apt-get install chromium");
         let to = File::options().read(true).write(true).open(to).expect("a pipe");
         let from = File::options().read(true).write(true).open(from).expect("a pipe");
-        let mut page = Page {
+        let mut page = BrowserPage {
             browser,
             to,
             from: BufReader::new(from),
@@ -57,22 +57,25 @@ impl Page {
             number: 0,
             requests: Vec::new(),
             complaints: Vec::new(),
-            _place: place,
+            _workplace: place,
         };
-        let target = page.ask("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
-        let attached = page.ask("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
+        let target =
+            page.send_request("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+        let attached =
+            page.send_request("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
         page.session = attached["sessionId"].as_str().expect("a session").to_owned();
         for domain in ["Network", "Log", "Runtime", "Page"] {
-            page.ask(&format!("{domain}.enable"), json!({}));
+            page.send_request(&format!("{domain}.enable"), json!({}));
         }
-        page.ask("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        page.send_request("Page.navigate", json!({"url": format!("file://{}", file.display())}));
         while page.value("document.readyState") != "complete" {}
         page
     }
 
     /// What an expression is worth there.
     pub fn value(&mut self, expression: &str) -> Value {
-        let answer = self.ask("Runtime.evaluate", json!({"expression": expression, "returnByValue": true}));
+        let answer =
+            self.send_request("Runtime.evaluate", json!({"expression": expression, "returnByValue": true}));
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");
         answer["result"]["value"].clone()
     }
@@ -80,21 +83,21 @@ impl Page {
     /// What the promise of an expression comes to.
     pub fn outcome(&mut self, expression: &str) -> Value {
         let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.ask("Runtime.evaluate", parameters);
+        let answer = self.send_request("Runtime.evaluate", parameters);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer:#}");
         answer["result"]["value"].clone()
     }
 
     /// Runs a script in the page that is not the page's own, whatever its policy.
     pub fn inject(&mut self, script: &str) {
-        let answer = self.ask("Runtime.evaluate", json!({"expression": script}));
+        let answer = self.send_request("Runtime.evaluate", json!({"expression": script}));
         assert!(answer.get("exceptionDetails").is_none(), "{answer:#}");
     }
 
     /// The window gets another width, in pixels of CSS.
     pub fn resize(&mut self, width: u32) {
         let size = json!({"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
-        self.ask("Emulation.setDeviceMetricsOverride", size);
+        self.send_request("Emulation.setDeviceMetricsOverride", size);
         // The page has been laid out anew, and its script has drawn, two frames later.
         self.outcome(
             "new Promise(next => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))",
@@ -111,19 +114,19 @@ impl Page {
         };
         let with =
             |kind: &str| json!({"type": kind, "key": key, "windowsVirtualKeyCode": code, "text": text});
-        self.ask("Input.dispatchKeyEvent", with("keyDown"));
+        self.send_request("Input.dispatchKeyEvent", with("keyDown"));
         let mut up = with("keyUp");
         up.as_object_mut().expect("an object").remove("text");
-        self.ask("Input.dispatchKeyEvent", up);
+        self.send_request("Input.dispatchKeyEvent", up);
     }
 
     /// `light` or `dark`.
     pub fn prefer(&mut self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
-        self.ask("Emulation.setEmulatedMedia", json!({"features": [feature]}));
+        self.send_request("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
-    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+    fn send_request(&mut self, method: &str, parameters: Value) -> Value {
         self.number += 1;
         let mut message = json!({"id": self.number, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -157,7 +160,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for BrowserPage {
     fn drop(&mut self) {
         let _ = self.browser.kill();
         let _ = self.browser.wait();

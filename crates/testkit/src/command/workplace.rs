@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::Said;
+use super::ProgramOutput;
 
 /// A folder of its own for a test, with the command in it.
 #[derive(Debug)]
@@ -91,21 +91,21 @@ impl Workplace {
 
     /// Runs the command.
     #[track_caller]
-    pub fn opcost(&self, arguments: &[&str]) -> Said {
-        Said::of(&mut self.command(arguments))
+    pub fn opcost(&self, arguments: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(&mut self.command(arguments))
     }
 
     /// Runs a tool, which must succeed.
     #[track_caller]
-    pub fn tool(&self, name: &str, arguments: &[&str]) -> Said {
-        let said = Said::of(self.program(name).args(arguments));
+    pub fn tool(&self, name: &str, arguments: &[&str]) -> ProgramOutput {
+        let said = ProgramOutput::of(self.program(name).args(arguments));
         assert_eq!(said.status, 0, "{name} {arguments:?}: {}", said.all());
         said
     }
 
     /// Runs lines of the shell, up to the first that fails.
     #[track_caller]
-    pub fn shell(&self, lines: &str) -> Said {
-        Said::of(self.program("sh").args(["-ec", lines]))
+    pub fn shell(&self, lines: &str) -> ProgramOutput {
+        ProgramOutput::of(self.program("sh").args(["-ec", lines]))
     }
 }

@@ -2,11 +2,11 @@
 
 use super::bounds::write_condition;
 use super::feature::Feature;
-use super::places::{Slot, bound_slot, store};
-use super::text::{Known, Scope, Text};
+use super::slots::{Slot, bound_slot, store};
+use super::text::{IntegerOperand, Scope, Text};
 
 /// Where control can go out of a body.
-pub(super) struct Ways {
+pub(super) struct BodyExits {
     pub(super) latch: String,
     pub(super) exit: String,
     /// Out of the loop around, too.
@@ -14,7 +14,7 @@ pub(super) struct Ways {
 }
 
 /// Writes one thing; the block at hand may be another after it.
-pub(super) fn write_item(text: &mut Text, scope: &mut Scope, ways: &Ways) {
+pub(super) fn write_item(text: &mut Text, scope: &mut Scope, ways: &BodyExits) {
     match text.random.below(13) {
         0 | 1 => {
             text.has(Feature::SeveralExits);
@@ -62,7 +62,7 @@ pub(super) fn leave_if(text: &mut Text, condition: &str, target: &str) {
 }
 
 /// Leaves where a table says so.
-fn write_data_break(text: &mut Text, scope: &Scope, ways: &Ways) {
+fn write_data_break(text: &mut Text, scope: &Scope, ways: &BodyExits) {
     text.has(Feature::DataBreak);
     let index = text.pick(scope);
     let width = index.width;
@@ -76,7 +76,7 @@ fn write_data_break(text: &mut Text, scope: &Scope, ways: &Ways) {
     leave_if(text, &condition, &ways.exit);
 }
 
-fn write_switch(text: &mut Text, scope: &Scope, ways: &Ways) {
+fn write_switch(text: &mut Text, scope: &Scope, ways: &BodyExits) {
     text.has(Feature::SwitchExit);
     let value = text.pick(scope);
     let value = if value.is_constant() { text.expression(scope, text.width) } else { value };
@@ -123,7 +123,7 @@ fn write_call(text: &mut Text, scope: &mut Scope) {
         0 => {
             text.has(Feature::PureCall);
             let callee = *text.random.of(&["pure8", "own_pure"]);
-            let result: Known = text.result("c", 8, format!("call i8 @{callee}(i8 {name})"));
+            let result: IntegerOperand = text.result("c", 8, format!("call i8 @{callee}(i8 {name})"));
             scope.values.push(result);
         }
         1 => {
@@ -150,7 +150,7 @@ fn write_call(text: &mut Text, scope: &mut Scope) {
 }
 
 /// A call that gets the address of a bound, and may write there.
-fn write_call_with_pointer(text: &mut Text, argument: &Known) {
+fn write_call_with_pointer(text: &mut Text, argument: &IntegerOperand) {
     if text.random.one_in(2) {
         text.has(Feature::WritingCallee);
         let Slot { pointer, width } = bound_slot(text, text.width);

@@ -4,14 +4,14 @@ use opcost_ir::Predicate;
 
 use super::counters::{Counter, Direction};
 use super::feature::Feature;
-use super::places::{Slot, bound_slot, load, store};
-use super::text::{Known, Scope, Text};
+use super::slots::{Slot, bound_slot, load, store};
+use super::text::{IntegerOperand, Scope, Text};
 
 /// What a counter is compared with.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
     /// A value of before the loop.
-    Fixed(Known),
+    Fixed(IntegerOperand),
     /// What is there when it is tested.
     Reloaded(Slot),
     /// Another counter of the loop, by position.
@@ -37,7 +37,7 @@ impl Test {
     pub(super) fn not_zero(width: u32) -> Test {
         Test {
             counter: 0,
-            bound: Bound::Fixed(Known::new("0", width)),
+            bound: Bound::Fixed(IntegerOperand::new("0", width)),
             predicate: Predicate::Ne,
             is_bound_left: false,
             is_turned: false,
@@ -129,7 +129,13 @@ pub(super) struct Arms<'l> {
 }
 
 /// Writes the test of a value, and a branch of the block by it.
-pub(super) fn write_test(text: &mut Text, test: &Test, value: &Known, others: &[Known], arms: Arms<'_>) {
+pub(super) fn write_test(
+    text: &mut Text,
+    test: &Test,
+    value: &IntegerOperand,
+    others: &[IntegerOperand],
+    arms: Arms<'_>,
+) {
     let Arms { stay, leave } = arms;
     let bound = match &test.bound {
         Bound::Fixed(bound) => bound.clone(),
@@ -144,13 +150,17 @@ pub(super) fn write_test(text: &mut Text, test: &Test, value: &Known, others: &[
     }
 }
 
-fn write_compare(text: &mut Text, test: &Test, value: &Known, bound: &Known) -> String {
+fn write_compare(text: &mut Text, test: &Test, value: &IntegerOperand, bound: &IntegerOperand) -> String {
     let width = if bound.is_constant() { value.width } else { value.width.max(bound.width) };
     let is_signed =
         matches!(test.predicate, Predicate::Sgt | Predicate::Sge | Predicate::Slt | Predicate::Sle);
     let word = if is_signed != text.random.one_in(8) { "sext" } else { "zext" };
     let bound = if bound.is_constant() && bound.width > width { text.number(width) } else { bound.clone() };
-    let bound = if bound.is_constant() { Known { width, ..bound } } else { text.resize(word, &bound, width) };
+    let bound = if bound.is_constant() {
+        IntegerOperand { width, ..bound }
+    } else {
+        text.resize(word, &bound, width)
+    };
     let value = text.resize(word, value, width);
     let mut predicate = test.predicate;
     if test.is_turned {

@@ -1,8 +1,8 @@
 //! How does a random counter begin, and how does it go on?
 
 use super::feature::Feature;
-use super::places::{Slot, counter_slot, load, store};
-use super::text::{Known, Scope, Text};
+use super::slots::{Slot, counter_slot, load, store};
+use super::text::{IntegerOperand, Scope, Text};
 
 /// How a counter goes on.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Kind {
 pub(super) struct Counter {
     pub(super) kind: Kind,
     pub(super) width: u32,
-    pub(super) start: Known,
+    pub(super) start: IntegerOperand,
     /// Where it is, if in memory.
     pub(super) slot: Option<Slot>,
 }
@@ -133,11 +133,11 @@ fn choose_kind(text: &mut Text, scope: &Scope, width: u32, others: usize) -> Kin
     }
 }
 
-fn choose_start(text: &mut Text, scope: &Scope, width: u32, kind: &Kind) -> Known {
+fn choose_start(text: &mut Text, scope: &Scope, width: u32, kind: &Kind) -> IntegerOperand {
     let is_multiplied = matches!(kind, Kind::Geometric { .. } | Kind::Shift { .. });
     match text.random.below(8) {
         0..=2 if kind.direction() != Direction::Down => {
-            Known::new(if is_multiplied { "1" } else { "0" }, width)
+            IntegerOperand::new(if is_multiplied { "1" } else { "0" }, width)
         }
         0..=4 => {
             let value = text.random.of(&scope.arguments).clone();
@@ -152,12 +152,17 @@ fn choose_start(text: &mut Text, scope: &Scope, width: u32, kind: &Kind) -> Know
 }
 
 /// The value of a counter in this iteration, where it is not a phi.
-pub(super) fn current(text: &mut Text, counter: &Counter) -> Option<Known> {
+pub(super) fn current(text: &mut Text, counter: &Counter) -> Option<IntegerOperand> {
     counter.slot.as_ref().map(|slot| load(text, slot))
 }
 
 /// Writes the next value.
-pub(super) fn write_next(text: &mut Text, counter: &Counter, value: &Known, others: &[Known]) -> Known {
+pub(super) fn write_next(
+    text: &mut Text,
+    counter: &Counter,
+    value: &IntegerOperand,
+    others: &[IntegerOperand],
+) -> IntegerOperand {
     let (width, name) = (counter.width, &value.name);
     let next = match &counter.kind {
         Kind::Step { word, by } => {

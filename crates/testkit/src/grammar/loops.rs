@@ -6,11 +6,11 @@
 //! latch:   next values; test if `do while`                exit:
 //! ```
 
-use super::body::{Ways, leave_if, write_item};
+use super::body::{BodyExits, leave_if, write_item};
 use super::bounds::{Arms, Bound, Test, choose_bound, choose_test, write_test};
 use super::counters::{Counter, choose_counter, current, write_next};
 use super::feature::Feature;
-use super::text::{Known, Scope, Text};
+use super::text::{IntegerOperand, Scope, Text};
 
 /// The deepest nest.
 const DEEPEST: u32 = 2;
@@ -24,23 +24,23 @@ struct Form {
 }
 
 /// Writes a loop into the block at hand, and what comes after it into another.
-pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Ways>, depth: u32) {
+pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&BodyExits>, depth: u32) {
     let form = choose_form(text, scope);
     let before = text.block.clone();
     let [head, latch, exit] = ["head", "latch", "exit"].map(|hint| text.label(hint));
     text.jump(&head);
     text.begin(&head);
-    let names: Vec<Known> = form
+    let names: Vec<IntegerOperand> = form
         .counters
         .iter()
-        .map(|counter| Known::new(format!("%{}", text.label("i")), counter.width))
+        .map(|counter| IntegerOperand::new(format!("%{}", text.label("i")), counter.width))
         .collect();
     let holes: Vec<usize> = form.counters.iter().map(|_| text.hole()).collect();
     let truth = text.random.one_in(8).then(|| {
         text.has(Feature::TruthCounter);
         (format!("%{}", text.label("b")), text.hole())
     });
-    let values: Vec<Known> = form
+    let values: Vec<IntegerOperand> = form
         .counters
         .iter()
         .zip(&names)
@@ -59,7 +59,7 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Way
         leave_if(text, truth, &exit);
     }
     let outer = around.map(|around| around.exit.clone());
-    write_body(text, &inside, &Ways { latch: latch.clone(), exit: exit.clone(), outer }, depth);
+    write_body(text, &inside, &BodyExits { latch: latch.clone(), exit: exit.clone(), outer }, depth);
     text.jump(&latch);
     text.begin(&latch);
     let values_there = write_alias(text, &inside, &values);
@@ -129,12 +129,18 @@ fn choose_form(text: &mut Text, scope: &Scope) -> Form {
     Form { is_while, is_early, counters, test }
 }
 
-fn write_all_next(text: &mut Text, form: &Form, values: &[Known]) -> Vec<Known> {
+fn write_all_next(text: &mut Text, form: &Form, values: &[IntegerOperand]) -> Vec<IntegerOperand> {
     let counters = form.counters.iter().zip(values);
     counters.map(|(counter, value)| write_next(text, counter, value, values)).collect()
 }
 
-fn write_loop_test(text: &mut Text, form: &Form, values: &[Known], next: Option<&[Known]>, arms: Arms<'_>) {
+fn write_loop_test(
+    text: &mut Text,
+    form: &Form,
+    values: &[IntegerOperand],
+    next: Option<&[IntegerOperand]>,
+    arms: Arms<'_>,
+) {
     let tested = match next.filter(|_| form.test.is_on_next) {
         Some(next) => {
             text.has(Feature::TestOnNext);
@@ -145,7 +151,7 @@ fn write_loop_test(text: &mut Text, form: &Form, values: &[Known], next: Option<
     write_test(text, &form.test, tested, values, arms);
 }
 
-fn write_body(text: &mut Text, scope: &Scope, ways: &Ways, depth: u32) {
+fn write_body(text: &mut Text, scope: &Scope, ways: &BodyExits, depth: u32) {
     let mut inside = scope.clone();
     for _ in 0..text.random.below(4) {
         if depth < DEEPEST && text.random.one_in(3) {
@@ -158,7 +164,7 @@ fn write_body(text: &mut Text, scope: &Scope, ways: &Ways, depth: u32) {
 }
 
 /// Seldom: the first counter comes out of a phi with equal arms.
-fn write_alias(text: &mut Text, scope: &Scope, values: &[Known]) -> Vec<Known> {
+fn write_alias(text: &mut Text, scope: &Scope, values: &[IntegerOperand]) -> Vec<IntegerOperand> {
     let mut values = values.to_vec();
     if !text.random.one_in(6) {
         return values;
@@ -172,7 +178,7 @@ fn write_alias(text: &mut Text, scope: &Scope, values: &[Known]) -> Vec<Known> {
     text.begin(&right);
     text.jump(&both);
     text.begin(&both);
-    let Known { name, width } = values[0].clone();
+    let IntegerOperand { name, width } = values[0].clone();
     values[0] = text.result("a", width, format!("phi i{width} [ {name}, %{left} ], [ {name}, %{right} ]"));
     values
 }

@@ -3,7 +3,7 @@
 
 use super::bounds::write_condition;
 use super::feature::Feature;
-use super::places::{Slot, load, store};
+use super::slots::{Slot, load, store};
 use super::text::{Scope, Text};
 
 /// Writes one of them.

@@ -12,12 +12,12 @@ use crate::random::Random;
 
 /// An integer that can be used: `%x3`, `@…` never, or a number.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct IntegerOperand {
     pub(super) name: String,
     pub(super) width: u32,
 }
 
-impl Known {
+impl IntegerOperand {
     pub(super) fn new(name: impl Into<String>, width: u32) -> Self {
         Self { name: name.into(), width }
     }
@@ -31,11 +31,11 @@ impl Known {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     /// Arguments.
-    pub(super) arguments: Vec<Known>,
+    pub(super) arguments: Vec<IntegerOperand>,
     /// Counters of the loops around, the innermost last.
-    pub(super) counters: Vec<Known>,
+    pub(super) counters: Vec<IntegerOperand>,
     /// Anything, these included.
-    pub(super) values: Vec<Known>,
+    pub(super) values: Vec<IntegerOperand>,
 }
 
 /// A function that is being written.
@@ -69,10 +69,10 @@ impl Text {
         self.lines.push(format!("  {}", line.as_ref()));
     }
 
-    pub(super) fn result(&mut self, hint: &str, width: u32, line: impl AsRef<str>) -> Known {
+    pub(super) fn result(&mut self, hint: &str, width: u32, line: impl AsRef<str>) -> IntegerOperand {
         let name = format!("%{}", self.label(hint));
         self.line(format!("{name} = {}", line.as_ref()));
-        Known { name, width }
+        IntegerOperand { name, width }
     }
 
     pub(super) fn begin(&mut self, label: &str) {
@@ -116,7 +116,7 @@ impl Text {
     }
 
     /// A number of this width: mostly a small one.
-    pub(super) fn number(&mut self, width: u32) -> Known {
+    pub(super) fn number(&mut self, width: u32) -> IntegerOperand {
         let end = 1u64 << width;
         let corners = [0, 1, end / 2, end / 2 - 1, end - 1, end - 2];
         let number = match self.random.below(8) {
@@ -125,11 +125,11 @@ impl Text {
             6 => end - 1 - self.random.below(24),
             _ => self.random.below(end),
         };
-        Known::new(number.to_string(), width)
+        IntegerOperand::new(number.to_string(), width)
     }
 
     /// Something in scope, or seldom a number.
-    pub(super) fn pick(&mut self, scope: &Scope) -> Known {
+    pub(super) fn pick(&mut self, scope: &Scope) -> IntegerOperand {
         if scope.values.is_empty() || self.random.one_in(8) {
             return self.number(self.width);
         }
@@ -139,7 +139,7 @@ impl Text {
     }
 
     /// The value at this width: longer or shorter if it has another.
-    pub(super) fn fit(&mut self, value: &Known, width: u32) -> Known {
+    pub(super) fn fit(&mut self, value: &IntegerOperand, width: u32) -> IntegerOperand {
         let word = match (value.width.cmp(&width), self.random.below(2)) {
             (std::cmp::Ordering::Equal, _) => return value.clone(),
             (std::cmp::Ordering::Less, 0) => "sext",
@@ -150,7 +150,7 @@ impl Text {
     }
 
     /// `zext`, `sext` or `trunc`.
-    pub(super) fn resize(&mut self, word: &str, value: &Known, width: u32) -> Known {
+    pub(super) fn resize(&mut self, word: &str, value: &IntegerOperand, width: u32) -> IntegerOperand {
         if value.width == width {
             return value.clone();
         }
@@ -165,7 +165,7 @@ impl Text {
     }
 
     /// Something computed of what is in scope.
-    pub(super) fn expression(&mut self, scope: &Scope, width: u32) -> Known {
+    pub(super) fn expression(&mut self, scope: &Scope, width: u32) -> IntegerOperand {
         let left = self.pick(scope);
         let left = self.fit(&left, width);
         let right = if self.random.one_in(2) { self.number(width) } else { self.pick(scope) };
@@ -173,8 +173,8 @@ impl Text {
         let word = *self.random.of(&["add", "add", "sub", "mul", "and", "or", "xor", "lshr", "udiv"]);
         let flags = if ["add", "sub", "mul"].contains(&word) { self.flags() } else { "" };
         let right = match word {
-            "lshr" => Known::new((1 + self.random.below(3)).to_string(), width),
-            "udiv" => Known::new((1 + self.random.below(7)).to_string(), width),
+            "lshr" => IntegerOperand::new((1 + self.random.below(3)).to_string(), width),
+            "udiv" => IntegerOperand::new((1 + self.random.below(7)).to_string(), width),
             _ => right,
         };
         self.result("e", width, format!("{word} {flags}i{width} {}, {}", left.name, right.name))

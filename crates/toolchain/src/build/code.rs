@@ -14,5 +14,5 @@ pub fn code_life(name: &str, triple: String, text: CodeText) -> Result<Life, Fai
         Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let scratch = folder.path().join("life");
     let job = CodeJob { name: name.to_owned(), triple, text, scratch };
-    opcost_job::ask(job, &folder.path().join("code.job"), name)
+    opcost_job::run_job(job, &folder.path().join("code.job"), name)
 }

@@ -116,7 +116,7 @@ fn files_in(folder: &Path) -> Option<usize> {
 
 /// Whose fault it is that there are no headers of C++, and what to do.
 fn missing(why: &NoCxxLibrary) -> Failure {
-    let built = match why.found {
+    let built = match why.actual {
         None => "this opcost was built on a machine without them".to_owned(),
         Some(found) => format!("this opcost was built on a machine that has others (SHA-256 {found})"),
     };
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn missing_headers_are_said_with_hashes_and_a_remedy() {
-        let why = NoCxxLibrary { expected: "aa11", package: "libstdc++-12-dev 12.2.0", found: Some("bb22") };
+        let why = NoCxxLibrary { expected: "aa11", package: "libstdc++-12-dev 12.2.0", actual: Some("bb22") };
         let text = missing(&why).to_string();
         for part in
             ["libstdc++-12-dev 12.2.0", "others (SHA-256 bb22)", "have the SHA-256 aa11", "apt-get install"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
-        let none = missing(&NoCxxLibrary { found: None, ..why }).to_string();
+        let none = missing(&NoCxxLibrary { actual: None, ..why }).to_string();
         assert!(none.contains("without them") && none.contains("aa11"), "{none}");
     }
 

@@ -80,7 +80,7 @@ impl Build {
     fn tree(&self, input: &Input, life: &Life) -> Result<Vec<Step>, Failure> {
         let source = std::fs::read(&input.path).map_err(Failure::file("read", &input.path))?;
         let source = String::from_utf8_lossy(&source);
-        let functions: BTreeSet<&String> = life.places.iter().map(|place| &place.function).collect();
+        let functions: BTreeSet<&String> = life.locations.iter().map(|place| &place.function).collect();
         let tool = self.compiler(input);
         let mut steps = Vec::new();
         for function in functions {
@@ -100,7 +100,7 @@ impl Build {
                 module: input.path.display().to_string(),
                 message: format!("clang's tree of {function} cannot be read: {error}"),
             })?;
-            steps.extend(tree::steps(&nodes, &life.places, function));
+            steps.extend(tree::steps(&nodes, &life.locations, function));
         }
         Ok(steps)
     }

@@ -365,7 +365,7 @@ fn instrument(mut module: ModuleJob, bitcode: PathBuf, folder: &Path) -> Result<
     module.output = folder.join("counted.o");
     module.map = folder.join("counted.opcmap");
     let (output, name) = (module.output.clone(), module.module.clone());
-    opcost_job::ask(module, &folder.join("counted.job"), &name)?;
+    opcost_job::run_job(module, &folder.join("counted.job"), &name)?;
     Ok(output)
 }
 

@@ -117,7 +117,7 @@ pub(super) fn link_tuned(
             orders: is_placed,
             output: output.clone(),
         };
-        let arranged = opcost_job::ask(job, &output.with_extension("job"), &module.module)?;
+        let arranged = opcost_job::run_job(job, &output.with_extension("job"), &module.module)?;
         Ok::<_, Failure>((arranged, output))
     };
     let linking = |object: PathBuf, functions: Vec<String>| {

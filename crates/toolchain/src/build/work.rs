@@ -47,5 +47,5 @@ impl Build {
 pub fn processor() -> Result<ProcessorAnswer, Failure> {
     let folder = opcost_interrupt::Scratch::folder("opcost-")
         .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
-    opcost_job::ask(ProcessorJob {}, &folder.path().join("processor.job"), "this processor")
+    opcost_job::run_job(ProcessorJob {}, &folder.path().join("processor.job"), "this processor")
 }

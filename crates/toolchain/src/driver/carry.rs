@@ -69,7 +69,7 @@ impl Drive {
         let mut module = self.module_job(job, bitcode, made.clone())?;
         module.anchor = anchor;
         let name = module.module.clone();
-        opcost_job::ask(module, &made.with_extension("job"), &name)?;
+        opcost_job::run_job(module, &made.with_extension("job"), &name)?;
         deliver(&made, job)
     }
 
@@ -86,7 +86,7 @@ impl Drive {
                 output: bitcode.to_owned(),
             };
             let source = job.arguments.last().cloned().unwrap_or_default();
-            opcost_job::ask(request, &bitcode.with_extension("job"), &source.to_string_lossy())?;
+            opcost_job::run_job(request, &bitcode.with_extension("job"), &source.to_string_lossy())?;
         }
         Ok(status)
     }

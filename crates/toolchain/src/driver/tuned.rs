@@ -257,7 +257,7 @@ impl Drive {
             root: names.root.clone(),
             output: profile.clone(),
         };
-        let answers = opcost_job::ask(request, &object.with_extension("export.job"), &names.module)?;
+        let answers = opcost_job::run_job(request, &object.with_extension("export.job"), &names.module)?;
         let left = |(name, why)| LeftFunction { transform: Transform::Profile, name, why };
         let left: Vec<LeftFunction> = answers.refused.into_iter().map(left).collect();
         if answers.functions == 0 {
@@ -315,7 +315,7 @@ enum Answered {
 }
 
 fn arrange(request: ArrangeJob, object: &Path, module: &str) -> Result<Answered, Failure> {
-    match opcost_job::ask(request, &object.with_extension("job"), module) {
+    match opcost_job::run_job(request, &object.with_extension("job"), module) {
         Ok(arranged) => Ok(Answered::Arranged(arranged)),
         Err(Failure::Module { message, .. }) => Ok(Answered::Refused(message)),
         Err(other) => Err(other),

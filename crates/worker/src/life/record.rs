@@ -13,7 +13,9 @@ use opcost_job::life::LifeJob;
 use opcost_life::code::mark;
 use opcost_life::encoding::Divider;
 use opcost_life::graph::NODES;
-use opcost_life::{RecordedFunction, coverage_of, graphs, listings, tell, tell_code, ways};
+use opcost_life::{
+    RecordedFunction, alternative_paths, coverage_of, graphs, listings, reported_code, stages_of,
+};
 use opcost_llvm::{LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -78,8 +80,9 @@ pub(crate) fn record(job: &LifeJob, modules: &mut Modules) -> Result<Life, WorkE
         }
     };
     let functions = RecordedFunction::of(&events, &code);
-    let machine = MachineProgram::new(&target, &ways::features(&target, &code.features), Syntax::Usual)?;
-    let original = ways::Original {
+    let machine =
+        MachineProgram::new(&target, &alternative_paths::features(&target, &code.features), Syntax::Usual)?;
+    let original = alternative_paths::Original {
         functions: &functions,
         code: &code,
         triple: &target,
@@ -87,17 +90,17 @@ pub(crate) fn record(job: &LifeJob, modules: &mut Modules) -> Result<Life, WorkE
         bitcode: &optimised,
         how,
     };
-    ways::compare(original, &mut self_check);
+    alternative_paths::compare(original, &mut self_check);
     let is_code_whole = matches!(question.stage, Some(StageName::Mc | StageName::Bytes));
-    let told = tell_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
-    let mut stages = tell(&events, &bytes_of(&functions));
+    let told = reported_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
+    let mut stages = stages_of(&events, &bytes_of(&functions));
     mark(&mut stages, &told);
     let mut coverage = coverage_of(&events);
     coverage.work.milliseconds = milliseconds;
     Ok(Life {
         question: question.words.clone(),
         target,
-        places: chosen.places,
+        locations: chosen.locations,
         stages,
         code: told,
         graphs: if question.graphs { graphs(&events, NODES) } else { Vec::new() },

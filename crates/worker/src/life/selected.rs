@@ -5,7 +5,7 @@
 //! each of its copies. Input: the module before anything is done with it.
 //! Cost: a few passes over it.
 
-use opcost_answer::life::{CodePlace, Wanted};
+use opcost_answer::life::{CodeLocation, LifeSubject};
 use opcost_answer::names::{is_called, near_functions, no_function};
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_job::life::Selected;
@@ -22,10 +22,10 @@ use crate::names::listed;
 /// There are none: what there is instead.
 pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkError> {
     let wanted = match selected {
-        Selected::Wanted(wanted) => wanted,
+        Selected::Matching(wanted) => wanted,
         Selected::Number(wanted) => return Ok(those(module, |number, _| number == *wanted)),
     };
-    if let Wanted::Line { file, line, column } = wanted
+    if let LifeSubject::Line { file, line, column } = wanted
         && is_module(file)
     {
         return line_of_sources(module, file, *line, *column);
@@ -35,18 +35,18 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
         return Ok(chosen);
     }
     match wanted {
-        Wanted::Line { file, line, column } => {
+        LifeSubject::Line { file, line, column } => {
             Err(WorkError::Usage(no_line(module, &chosen.near, file, *line, *column)))
         }
-        Wanted::Value { function, value } => {
+        LifeSubject::Value { function, value } => {
             let defined = module.functions.values().filter(|known| !known.blocks.is_empty());
             let names: Vec<&Function> = defined.filter(|known| is_called(&known.name, function)).collect();
             let mut all = Chosen::default();
             for known in &names {
-                let of_one = Wanted::Value { function: known.name.clone(), value: value.clone() };
+                let of_one = LifeSubject::Value { function: known.name.clone(), value: value.clone() };
                 let found = choose(module, &of_one);
                 all.numbers.extend(found.numbers);
-                all.places.extend(found.places);
+                all.locations.extend(found.locations);
             }
             if all.numbers.is_empty() && value.is_none() {
                 all = copies(module, function);
@@ -65,7 +65,7 @@ fn line_of_sources(module: &Module, file: &str, line: u32, column: Option<u32>) 
     let mut found: Vec<(&String, Chosen)> = Vec::new();
     let mut near: Vec<(&String, Vec<u32>)> = Vec::new();
     for source in &sources {
-        let chosen = choose(module, &Wanted::Line { file: source.clone(), line, column });
+        let chosen = choose(module, &LifeSubject::Line { file: source.clone(), line, column });
         if chosen.numbers.is_empty() {
             near.push((source, chosen.near));
         } else {
@@ -155,7 +155,7 @@ fn those(module: &Module, is_meant: impl Fn(u32, Option<PlaceId>) -> bool) -> Ch
             let place = place.map(|place| &module.places[place]);
             let written = place.and_then(|place| place.inlined_function.clone());
             chosen.numbers.push(number);
-            chosen.places.push(CodePlace {
+            chosen.locations.push(CodeLocation {
                 key: number,
                 function: written.unwrap_or_else(|| function.name.clone()),
                 line: place.map_or(0, |place| place.line),

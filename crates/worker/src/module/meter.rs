@@ -53,7 +53,7 @@ pub(crate) fn meter(
         is_whole,
         ends_at_limit: !is_plugin,
         by_segment: metering.by_segment,
-        told: reported(job, metering),
+        fault_balance: reported(job, metering),
     };
     let metered = plan(&module, &wanted)?;
     watch.lap("plan");

@@ -106,7 +106,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
         file,
         line,
         kind: match kind {
-            PointKind::Turns => Meaning::Turns,
+            PointKind::BackEdges => Meaning::BackEdges,
             PointKind::Unsigned | PointKind::Mantissa => Meaning::Unsigned,
             PointKind::Signed => Meaning::Signed,
             PointKind::Float => Meaning::Float,

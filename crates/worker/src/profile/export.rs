@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, ExportModule, PgoJob};
 use opcost_key::{BlockId, FunctionId, ModuleMap};
 use opcost_llvm::{
-    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo,
+    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoEdge, PgoFunction, PgoRecord, PgoTarget, write_pgo,
 };
 use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
@@ -95,7 +95,7 @@ fn add(answers: &mut ExportAnswers, laid: &Laid) {
         }
     }
     answers.refused.extend(
-        laid.matched.gone.iter().map(|name| {
+        laid.matched.removed.iter().map(|name| {
             (name.clone(), "it was counted, and the module does not have it any more".to_owned())
         }),
     );
@@ -249,10 +249,10 @@ const MOST_RESTS: usize = 64;
 
 /// Which value a select chose is not known: half and half says so.
 fn counted(counter: &PgoCounter, entries: u64, branches: &BTreeMap<(BlockId, u32), u64>) -> u64 {
-    let of_way = |way: &PgoWay| match way {
-        PgoWay::Entry => entries,
-        PgoWay::Branch { block, slot } => branches.get(&(*block, *slot)).copied().unwrap_or(0),
+    let of_way = |way: &PgoEdge| match way {
+        PgoEdge::Entry => entries,
+        PgoEdge::Branch { block, slot } => branches.get(&(*block, *slot)).copied().unwrap_or(0),
     };
-    let sum = counter.ways.iter().map(of_way).fold(0, u64::saturating_add);
+    let sum = counter.edges.iter().map(of_way).fold(0, u64::saturating_add);
     if counter.is_select { sum / 2 } else { sum }
 }

@@ -176,7 +176,7 @@ fn add_lines(how: &Fetching<'_>, scheduled: &Scheduled, functions: &mut BTreeMap
             let function = &how.module.functions[id];
             LoopForest::compute(function, &Dominators::compute(function, BlockId::new(0)))
         });
-        let own = forest.headed_by(BlockId::new((first - how.first_blocks[id]) as usize));
+        let own = forest.loop_with_header(BlockId::new((first - how.first_blocks[id]) as usize));
         let is_own =
             |block: &&BlockWork| own.is_some() && forest.innermost[BlockId::new(block.block as usize)] == own;
         let cycles = work.blocks.iter().filter(is_own).map(|block| block.cycles).sum();

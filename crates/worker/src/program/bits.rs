@@ -38,7 +38,7 @@ pub(crate) fn answer(
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     if let Some(certified) = &certified {
-        widths.keep_certified(module, &certified.certificate);
+        widths.retain_certified(module, &certified.certificate);
     }
     let poison = MayBePoison::of(module);
     let describer = Describer { module, ranges: &ranges, owners: &owners, poison: &poison };

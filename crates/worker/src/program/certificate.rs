@@ -3,7 +3,7 @@
 use opcost_analysis::memory::{MEMORY_WORDS, MemoryModel, World};
 use opcost_analysis::propagation::RangeOptions;
 use opcost_bits::certified::{NoCertificate, certify as find};
-use opcost_bits::told::told;
+use opcost_bits::outside_facts::outside_facts;
 use opcost_certificate::{Certificate, Checker, ClaimedWorld, SatSolver, SolverVerdict};
 use opcost_ir::Module;
 
@@ -66,7 +66,7 @@ pub(crate) fn answer(program: &MemoryModel<'_>, job: &CheckJob) -> Result<CheckA
     let mut not_given = not_given(&certificate, *assumptions);
     not_given.extend(unpromised(program, &certificate, contracts)?);
     let solver = SatSolver::start()?;
-    let told = told(program, &certificate);
+    let told = outside_facts(program, &certificate);
     let checker = Checker::new(program.module, program.layout, certificate, told, solver);
     let checker = checker.map_err(|misfit| {
         let words = misfit.to_string();

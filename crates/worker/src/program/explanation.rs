@@ -20,7 +20,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId, Place};
 
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, ExplainDocument, Explained};
 use opcost_answer::names::{is_called, near_functions, no_function, short_name};
-use opcost_job::program::{ExplainWanted, LinePlace};
+use opcost_job::program::{ExplainSubject, LineLocation};
 
 use crate::error::WorkError;
 use crate::file::{selected_file, without_code};
@@ -42,13 +42,16 @@ struct Thing {
 ///
 /// # Errors
 /// Nothing is there; what is there instead.
-pub(crate) fn answer(program: &MemoryModel<'_>, wanted: &ExplainWanted) -> Result<ExplainAnswers, WorkError> {
+pub(crate) fn answer(
+    program: &MemoryModel<'_>,
+    wanted: &ExplainSubject,
+) -> Result<ExplainAnswers, WorkError> {
     let module = program.module;
     let things = match wanted {
-        ExplainWanted::Line(LinePlace { file, line, column }) => {
+        ExplainSubject::Line(LineLocation { file, line, column }) => {
             in_line(module, &selected_file(module, file)?, *line, *column)?
         }
-        ExplainWanted::Function { name } => in_function(module, name)?,
+        ExplainSubject::Function { name } => in_function(module, name)?,
     };
     let writers = Writers::compute(program);
     let memory = ModuleMemory::new(program, &writers);

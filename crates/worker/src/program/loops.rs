@@ -104,7 +104,7 @@ fn entry(claim: &EntryClaim) -> EntryAnswer {
 }
 
 fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
-    let place = claim.place.map(|place| &module.places[place]);
+    let place = claim.location.map(|place| &module.places[place]);
     let kind = match claim.kind {
         ClaimKind::Constant => AnswerKind::Constant,
         ClaimKind::Inputs => AnswerKind::Inputs,

@@ -60,7 +60,9 @@ pub(crate) fn check(job: &CheckJob, modules: &mut Modules) -> Result<CheckAnswer
 
 /// Why integers are as wide as they are.
 pub(crate) fn width(job: &WidthJob, modules: &mut Modules) -> Result<WidthAnswers, WorkError> {
-    of_program(modules, &job.program, |program, _| super::width::answer(program, &job.place, &job.contracts))
+    of_program(modules, &job.program, |program, _| {
+        super::width::answer(program, &job.location, &job.contracts)
+    })
 }
 
 /// The program in fewer bits, written.
@@ -77,7 +79,7 @@ pub(crate) fn hdl(job: &HdlJob, modules: &mut Modules) -> Result<HdlAnswers, Wor
 
 /// What decides a value or a loop.
 pub(crate) fn explain(job: &ExplainJob, modules: &mut Modules) -> Result<ExplainAnswers, WorkError> {
-    of_program(modules, &job.program, |program, _| super::explanation::answer(program, &job.wanted))
+    of_program(modules, &job.program, |program, _| super::explanation::answer(program, &job.subject))
 }
 
 /// Reads the program and asks.

@@ -12,7 +12,7 @@ use opcost_answer::slice::{
 };
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{CalleeRef, EditPoint, EventMarks, Module, Opcode, Removal, RemovalEdit};
-use opcost_job::program::{LinePlace, SliceEvents, SliceJob, SliceProduct};
+use opcost_job::program::{LineLocation, SliceEvents, SliceJob, SliceProduct};
 use opcost_key::{BlockId, FunctionId, Part, PlaceId};
 use opcost_llvm::{EventForm, Events, Session};
 use opcost_slice::{
@@ -217,7 +217,7 @@ fn constants(one: &SlicedLoop) -> [u64; 3] {
 fn waive(
     module: &Module,
     loops: &IdMap<LoopNumber, MarkedLoop>,
-    line: &LinePlace,
+    line: &LineLocation,
     waived: &mut IdSet<LoopNumber>,
 ) -> Result<(), WorkError> {
     let is_there = |one: &MarkedLoop| {
@@ -238,7 +238,7 @@ fn waive(
 }
 
 /// Instructions of a line.
-fn in_line(module: &Module, line: &LinePlace) -> Result<Vec<SliceSite>, WorkError> {
+fn in_line(module: &Module, line: &LineLocation) -> Result<Vec<SliceSite>, WorkError> {
     let mut sites = Vec::new();
     for (function, body) in module.functions.iter() {
         for (instruction, one) in body.instructions.iter() {

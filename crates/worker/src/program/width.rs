@@ -18,7 +18,7 @@ use opcost_key::{FunctionId, Place};
 use opcost_answer::contract::PortContract;
 use opcost_answer::names::short_name;
 use opcost_answer::width::{WidthAnswers, WidthDocument, WidthExplained, WidthHelp, WidthStep};
-use opcost_job::program::LinePlace;
+use opcost_job::program::LineLocation;
 
 use super::assumed::assumed;
 use super::bits::reason;
@@ -45,10 +45,10 @@ struct LineInteger {
 /// None is there; what is there instead. A contract names nothing or contradicts the code.
 pub(crate) fn answer(
     program: &MemoryModel<'_>,
-    place: &LinePlace,
+    place: &LineLocation,
     contracts: &[PortContract],
 ) -> Result<WidthAnswers, WorkError> {
-    let (module, &LinePlace { line, column, .. }) = (program.module, place);
+    let (module, &LineLocation { line, column, .. }) = (program.module, place);
     let file = &*selected_file(module, &place.file)?;
     let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
     let explainer = Explainer { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };

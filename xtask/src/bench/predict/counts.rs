@@ -131,8 +131,8 @@ fn write_nearness(page: &mut String, lines: &[Line]) {
                     percent(&against["within_1_percent"]),
                     percent(&against["llvm"]["within_1_percent"]),
                     percent(&against["statics"]["within_1_percent"]),
-                    percent(&against["document_mean"]),
-                    percent(&against["document_mean_without_far"]),
+                    percent(&against["mean_error"]),
+                    percent(&against["mean_error_without_far"]),
                     percent(&against["overlap"]["program_block"]),
                     percent(&exact_share(document)),
                 );
@@ -184,7 +184,7 @@ mod tests {
     fn the_table_has_a_line_for_each_program_and_reasons() {
         let document = serde_json::json!({
             "against": {"within_1_percent": 0.5, "llvm": {"within_1_percent": 0.25}, "statics":
-                {"within_1_percent": 0.0}, "document_mean": null, "document_mean_without_far": 0.125,
+                {"within_1_percent": 0.0}, "mean_error": null, "mean_error_without_far": 0.125,
                 "overlap": {"program_block": 1.0}},
             "blocks": [{"executions": 3, "exact": true}, {"executions": 1, "exact": false},
                 {"executions": null, "exact": false}],

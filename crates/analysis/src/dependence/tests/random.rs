@@ -31,9 +31,9 @@ enum Seen {
 struct Happened {
     function: FunctionId,
     load: InstructionId,
-    calls: Vec<Spot>,
+    calls: Vec<InstructionSite>,
     value: Seen,
-    writer: Option<Spot>,
+    writer: Option<InstructionSite>,
 }
 
 const MOST_STEPS: usize = 300;
@@ -43,10 +43,10 @@ struct Walk<'a> {
     layout: &'a Layout,
     turns: std::iter::Cycle<std::slice::Iter<'a, u8>>,
     /// Value, width and writer by first byte.
-    memory: HashMap<(usize, i64), (Seen, u64, Option<Spot>)>,
+    memory: HashMap<(usize, i64), (Seen, u64, Option<InstructionSite>)>,
     objects: usize,
     steps: usize,
-    calls: Vec<Spot>,
+    calls: Vec<InstructionSite>,
     happened: Vec<Happened>,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What lies there, if it was written in one piece; the writer of its first byte.
-    fn load(&self, pointer: Seen, size: u64) -> Option<(Seen, Option<Spot>)> {
+    fn load(&self, pointer: Seen, size: u64) -> Option<(Seen, Option<InstructionSite>)> {
         let Seen::Address(object, offset) = pointer else { return None };
         if !(0..=60).contains(&offset) {
             return None;
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn store(&mut self, pointer: Seen, value: Seen, size: u64, by: Spot) -> Option<()> {
+    fn store(&mut self, pointer: Seen, value: Seen, size: u64, by: InstructionSite) -> Option<()> {
         let Seen::Address(object, offset) = pointer else { return None };
         if !(0..=60).contains(&offset) {
             return None;

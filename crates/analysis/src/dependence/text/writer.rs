@@ -62,7 +62,7 @@ pub(super) struct Writer<'w, 'r, 'a> {
     /// Terms that need a name.
     pub(super) missing: HashSet<ExplanationId>,
     /// Nodes that lead back to each alternative that is referred to again.
-    pub(super) leading_back: HashMap<ExplanationId, IdSet<ExplanationId>>,
+    pub(super) back_edge_sources: HashMap<ExplanationId, IdSet<ExplanationId>>,
     pub(super) depth: u32,
 }
 
@@ -77,7 +77,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             aliases: HashMap::default(),
             chain: Vec::new(),
             missing: HashSet::default(),
-            leading_back: HashMap::default(),
+            back_edge_sources: HashMap::default(),
             depth: 0,
         }
     }

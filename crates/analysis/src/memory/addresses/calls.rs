@@ -178,7 +178,7 @@ impl Collector<'_> {
             for touched in effect.touches_of(position) {
                 self.touch(Site { function: id, call, callback: None }, argument, &arguments, touched);
                 if touched.is_deep {
-                    self.look_behind(id, call, position, argument);
+                    self.load_through_argument(id, call, position, argument);
                 }
             }
         }
@@ -235,7 +235,7 @@ impl Collector<'_> {
     }
 
     /// Remembers what the pointers lead to that are stored where an argument points.
-    fn look_behind(&mut self, id: FunctionId, call: InstructionId, position: u32, argument: Value) {
+    fn load_through_argument(&mut self, id: FunctionId, call: InstructionId, position: u32, argument: Value) {
         if self.behind.contains_key(&(id, call, position)) {
             return;
         }

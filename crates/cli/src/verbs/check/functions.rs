@@ -84,7 +84,7 @@ pub(super) fn checked(
             }
         };
         functions.push(CheckedFunction {
-            asked: name.clone(),
+            listed_name: name.clone(),
             fate,
             place: found.first().and_then(|&at| report.summary.functions[at].place.clone()),
             instructions: work(&report.summary, &found),

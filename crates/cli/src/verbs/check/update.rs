@@ -38,7 +38,7 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
     }
     if let Some(functions) = table.get_mut("functions").and_then(Item::as_table_like_mut) {
         // Functions that are not in the program any more; the check has said so.
-        let kept = |key: &str| run.functions.iter().any(|function| function.asked == key);
+        let kept = |key: &str| run.functions.iter().any(|function| function.listed_name == key);
         let gone: Vec<String> =
             functions.iter().map(|(key, _)| key.to_owned()).filter(|key| !kept(key)).collect();
         for key in gone {
@@ -62,8 +62,8 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
 fn accept(functions: &mut dyn TableLike, function: &CheckedFunction) -> bool {
     let name = function.name_now();
     let mut changed = false;
-    if name != Some(&*function.asked) {
-        let entry = functions.remove(&function.asked);
+    if name != Some(&*function.listed_name) {
+        let entry = functions.remove(&function.listed_name);
         changed = true;
         if let (Some(name), Some(entry)) = (name, entry) {
             functions.insert(name, entry);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_testkit::command::Said;
+use opcost_testkit::command::ProgramOutput;
 
 use super::{count, fine, place, silent, text};
 use crate::harness::Bench;
@@ -71,7 +71,7 @@ fn theirs(
 ) -> BTreeMap<String, (String, Vec<u64>)> {
     bench.tool(compiler, &["-O2", "-fno-vectorize", "-fprofile-generate", "-o", "theirs", source]);
     let mut run = bench.program(bench.path("theirs"));
-    Said::of(run.arg(argument).env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))).expect(0);
+    ProgramOutput::of(run.arg(argument).env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))).expect(0);
     bench.tool("llvm-profdata-22", &["merge", "-o", "theirs.profdata", "theirs.profraw"]);
     counters(bench, "theirs.profdata")
 }

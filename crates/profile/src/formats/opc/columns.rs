@@ -24,7 +24,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::answers::Integer;
 use crate::{
-    Answer, AnswerRow, Assumption, Called, Certainty, Column, Fact, FunctionFacts, Known, Ledger,
+    Answer, AnswerRow, AnswerState, Assumption, Called, Certainty, Column, Fact, FunctionFacts, Ledger,
     ProcessEnding, Subject, Way,
 };
 
@@ -130,7 +130,7 @@ pub(super) static TABLE: [TableColumn; 30] = [
         meaning: "the answer, if it is a number from 0 to 2^64 - 1; null if it is unknown",
         cells: Cells::Count(|row| match row {
             Row::Fact(fact, _) => fact.value,
-            Row::Answer(answer) => match answer.known.answer()? {
+            Row::Answer(answer) => match answer.state.answer()? {
                 Answer::Number(number) => number.to_u64(),
                 _ => None,
             },
@@ -175,25 +175,25 @@ pub(super) static TABLE: [TableColumn; 30] = [
         Some(row.answer()?.key.to_string().into())
     }),
     text("form", "what an answer is (below); null of counts and of unknown answers", |row| {
-        Some(row.answer()?.known.answer()?.form().word().into())
+        Some(row.answer()?.state.answer()?.form().word().into())
     }),
     text("answer", "the answer as text, of any form and size", |row| {
-        Some(row.answer()?.known.answer()?.to_string().into())
+        Some(row.answer()?.state.answer()?.to_string().into())
     }),
     TableColumn {
         name: "least",
         meaning: "the least integer that it can be; null: there is none, or it has more than 38 digits",
-        cells: Cells::Decimal(|row| row.answer()?.known.answer()?.least()?.decimal()),
+        cells: Cells::Decimal(|row| row.answer()?.state.answer()?.least()?.decimal()),
     },
     TableColumn {
         name: "greatest",
         meaning: "the greatest, likewise",
-        cells: Cells::Decimal(|row| row.answer()?.known.answer()?.greatest()?.decimal()),
+        cells: Cells::Decimal(|row| row.answer()?.state.answer()?.greatest()?.decimal()),
     },
     TableColumn {
         name: "members",
         meaning: "the members of a set, ascending; null if one has more than 38 digits",
-        cells: Cells::Decimals(|row| match row.answer()?.known.answer()? {
+        cells: Cells::Decimals(|row| match row.answer()?.state.answer()? {
             Answer::Set(set) => set.iter().map(Integer::decimal).collect(),
             _ => None,
         }),
@@ -221,10 +221,10 @@ pub(super) const TEXT: &str = "text";
 const EXACT_UNDER: &str = "exact-under";
 
 fn quality(answer: &AnswerRow) -> Cow<'_, str> {
-    match &answer.known {
-        Known::Nothing(reason) => format!("unknown({reason})").into(),
-        Known::Answer(_, Certainty::Exact) if !answer.assumptions.is_empty() => EXACT_UNDER.into(),
-        Known::Answer(_, certainty) => certainty.word().into(),
+    match &answer.state {
+        AnswerState::Nothing(reason) => format!("unknown({reason})").into(),
+        AnswerState::Answer(_, Certainty::Exact) if !answer.assumptions.is_empty() => EXACT_UNDER.into(),
+        AnswerState::Answer(_, certainty) => certainty.word().into(),
     }
 }
 
@@ -428,7 +428,7 @@ type End = Option<u32>;
 
 fn edge<T>(row: Row<'_>, get: impl Fn(End, End, End, Way) -> Option<T>) -> Option<T> {
     match &row.fact()?.subject {
-        Subject::Edge { from, to, slot, way, .. } => get(*from, *to, *slot, *way),
+        Subject::Edge { from, to, slot, edge_kind: way, .. } => get(*from, *to, *slot, *way),
         _ => None,
     }
 }

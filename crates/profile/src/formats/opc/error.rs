@@ -41,12 +41,12 @@ pub enum OpcError {
     Damaged,
     /// Written by another version.
     #[error(
-        "the ledger has schema {found}, this opcost reads {LEDGER_SCHEMA}: use the opcost that wrote \
+        "the ledger has schema {actual}, this opcost reads {LEDGER_SCHEMA}: use the opcost that wrote \
              it, or repeat the run with this one: opcost count … --ledger FILE"
     )]
     OtherSchema {
         /// Its schema.
-        found: String,
+        actual: String,
     },
     /// The hash holds but the content does not make sense.
     #[error("the ledger contradicts itself: {what}. This is a fault of the program that wrote it")]

@@ -121,7 +121,7 @@ pub fn read_ledger(bytes: &[u8]) -> Result<Ledger, OpcError> {
     };
     match entry(SCHEMA_KEY) {
         Some(LEDGER_SCHEMA | EARLIER_SCHEMA) => {}
-        Some(found) => return Err(OpcError::OtherSchema { found: found.to_owned() }),
+        Some(found) => return Err(OpcError::OtherSchema { actual: found.to_owned() }),
         None => {
             return Err(OpcError::NotALedger { what: "it is a Parquet table without a schema of opcost" });
         }

@@ -23,8 +23,8 @@ use super::about::parse_hash;
 use super::columns::{ASSUMPTION, Cells, DECIMAL_BYTES, KINDS, Row, TABLE, TEXT, TableColumn, certainty};
 use super::error::{OpcError, malformed};
 use crate::{
-    Answer, AnswerColumn, AnswerRow, Assumed, Assumption, Called, Column, Fact, Form, FunctionFacts, Known,
-    ProcessEnding, SourcePlace, Subject, Unit,
+    Answer, AnswerColumn, AnswerRow, AnswerState, Assumed, Assumption, Called, Column, Fact, Form,
+    FunctionFacts, ProcessEnding, SourcePlace, Subject, Unit,
 };
 
 /// A row group's cells, column by column.
@@ -278,7 +278,7 @@ impl Rows {
             "edge" => Subject::Edge {
                 function: self.function(row)?,
                 edge: self.index(row)?,
-                way: self.word("way", row)?,
+                edge_kind: self.word("way", row)?,
                 from: self.small("from_block", row),
                 to: self.small("to_block", row),
                 slot: self.small("slot", row),
@@ -341,14 +341,14 @@ impl Rows {
             return Ok(None);
         }
         let key: Key = self.word("key", row)?;
-        let Some(known) = self.known(row)? else { return Ok(None) };
+        let Some(known) = self.read_state(row)? else { return Ok(None) };
         let Some(assumptions) = self.assumptions(row)? else { return Ok(None) };
         let place = match &key {
             Key::Line(..) => None,
             _ => self.place(row)?,
         };
         let (origin, world) = (self.word("origin", row)?, self.word("world", row)?);
-        let answer = AnswerRow { key, column, known, assumptions, origin, world, place };
+        let answer = AnswerRow { key, column, state: known, assumptions, origin, world, place };
         match TABLE.iter().find(|column| !self.holds(column, row, &answer)) {
             None => Ok(Some(answer)),
             Some(other) => {
@@ -357,17 +357,17 @@ impl Rows {
         }
     }
 
-    fn known(&self, row: usize) -> Result<Option<Known>, OpcError> {
+    fn read_state(&self, row: usize) -> Result<Option<AnswerState>, OpcError> {
         let quality = self.need_text("quality", row)?;
         let certainty = match certainty(&quality) {
             Ok(certainty) => certainty,
-            Err(Some(reason)) => return Ok(Some(Known::Nothing(reason.into()))),
+            Err(Some(reason)) => return Ok(Some(AnswerState::Nothing(reason.into()))),
             Err(None) => return Err(malformed(format!("row {row}: '{quality}' is no quality of an answer"))),
         };
         let Ok(form) = self.need_text("form", row)?.parse::<Form>() else { return Ok(None) };
         let answer = Answer::parse(form, &self.need_text("answer", row)?);
         let answer = answer.map_err(|error| malformed(format!("row {row}: {error}")))?;
-        Ok(Some(Known::Answer(answer, certainty)))
+        Ok(Some(AnswerState::Answer(answer, certainty)))
     }
 
     fn assumptions(&self, row: usize) -> Result<Option<BTreeSet<Assumption>>, OpcError> {

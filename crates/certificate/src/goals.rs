@@ -9,36 +9,40 @@
 use opcost_ir::Value;
 
 use crate::question::{ALWAYS, Question};
-use crate::relation::{Apart, Wanted, related};
+use crate::relation::{Goal, Relation, related};
 use crate::terms::Operand;
 
 /// What is wanted of a value that is used here.
-pub(crate) fn wanted(question: &mut Question<'_, '_>, value: Value, wanted_of: Wanted<'_>) -> Option<String> {
-    look_at_base(question, wanted_of)?;
+pub(crate) fn goal_of_value(
+    question: &mut Question<'_, '_>,
+    value: Value,
+    wanted_of: Goal<'_>,
+) -> Option<String> {
+    evaluate_base(question, wanted_of)?;
     let operand = question.value(value, ALWAYS)?;
     goal(question, &operand, wanted_of)
 }
 
 /// The other of two values comes first, so that distances from it are noticed.
-pub(crate) fn look_at_base(question: &mut Question<'_, '_>, wanted_of: Wanted<'_>) -> Option<()> {
+pub(crate) fn evaluate_base(question: &mut Question<'_, '_>, wanted_of: Goal<'_>) -> Option<()> {
     match wanted_of {
-        Wanted::From(Apart { base, if_both: true, .. }) => question.value(base, ALWAYS).map(|_| ()),
-        Wanted::From(Apart { base, .. }) => question.word_of(base).map(|_| ()),
-        Wanted::Range(_) => Some(()),
+        Goal::From(Relation { base, if_both: true, .. }) => question.value(base, ALWAYS).map(|_| ()),
+        Goal::From(Relation { base, .. }) => question.word_of(base).map(|_| ()),
+        Goal::Range(_) => Some(()),
     }
 }
 
 pub(crate) fn goal(
     question: &mut Question<'_, '_>,
     operand: &Operand,
-    wanted_of: Wanted<'_>,
+    wanted_of: Goal<'_>,
 ) -> Option<String> {
     match wanted_of {
-        Wanted::Range(range) => {
+        Goal::Range(range) => {
             let is_counted = operand.base.is_none_or(|base| base.is_start);
             is_counted.then(|| range.conditions(&operand.term))
         }
-        Wanted::From(Apart { base, range, if_both, times }) => {
+        Goal::From(Relation { base, range, if_both, times }) => {
             let before = question.word_of(base)?;
             let apart = range.conditions(&related(times, operand, &before));
             // It is no poison where the value is none. A number never is.

@@ -19,7 +19,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::claimed::claim;
 
 /// All that is known.
-pub fn told(program: &MemoryModel<'_>, certificate: &Certificate) -> OutsideFacts {
+pub fn outside_facts(program: &MemoryModel<'_>, certificate: &Certificate) -> OutsideFacts {
     let mut told = OutsideFacts::default();
     for (id, function) in program.module.functions.iter() {
         for &(at, _) in &function.calls {

@@ -70,7 +70,7 @@ impl<'c> Checker<'c> {
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
             is_brief = has_wide;
             let steps = u64::from(self.patience) * if is_brief { BRIEF } else { steps };
-            match self.solver.borrow_mut().ask(&text, &terms, effort, steps) {
+            match self.solver.borrow_mut().query(&text, &terms, effort, steps) {
                 Ok(Satisfiability::Contradiction) => return SolverVerdict::Holds,
                 Ok(Satisfiability::Possible(values)) => (example, is_answered) = (values, true),
                 Ok(Satisfiability::Unknown) => {

@@ -36,7 +36,7 @@ pub fn reply_path(job: &Path) -> PathBuf {
 ///
 /// # Errors
 /// As there.
-pub fn ask<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
+pub fn run_job<R: Request>(request: R, file: &Path, about: &str) -> Result<R::Answer, Failure> {
     JobSession::default().request(request, file, about)
 }
 

@@ -11,7 +11,7 @@ use opcost_library::{FuelClass, fuel_class};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
+pub(crate) enum FuelAccess {
     /// Neither looks nor ends anything.
     Never,
     /// May end the program or the frame; calls no code of the program.
@@ -21,12 +21,16 @@ pub(crate) enum Looks {
 }
 
 /// What this call may do.
-pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
+pub(crate) fn fuel_access(module: &Module, call: &Call) -> FuelAccess {
     match call.callee {
-        CalleeRef::Assembly if call.assembly_may_leave => Looks::Freely,
-        CalleeRef::Assembly => Looks::Never,
+        CalleeRef::Assembly if call.assembly_may_leave => FuelAccess::Freely,
+        CalleeRef::Assembly => FuelAccess::Never,
         CalleeRef::Declaration(id) if module.declarations[id].is_intrinsic => {
-            if call.is_noreturn || !call.is_nounwind { Looks::WithoutCallback } else { Looks::Never }
+            if call.is_noreturn || !call.is_nounwind {
+                FuelAccess::WithoutCallback
+            } else {
+                FuelAccess::Never
+            }
         }
         CalleeRef::Declaration(id) => {
             let name = module.declarations[id].name.as_str();
@@ -34,13 +38,13 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
                 Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs)
                     if !call.returns_twice && !call.is_noreturn =>
                 {
-                    Looks::Never
+                    FuelAccess::Never
                 }
-                Some(FuelClass::Ends) => Looks::WithoutCallback,
-                _ => Looks::Freely,
+                Some(FuelClass::Ends) => FuelAccess::WithoutCallback,
+                _ => FuelAccess::Freely,
             }
         }
-        CalleeRef::Function(_) | CalleeRef::Indirect => Looks::Freely,
+        CalleeRef::Function(_) | CalleeRef::Indirect => FuelAccess::Freely,
     }
 }
 

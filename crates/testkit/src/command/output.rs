@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// What a program said and how it ended.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     /// The line that started it, for messages.
     pub line: String,
     /// Its exit status; -1 if a signal ended it.
@@ -23,26 +23,26 @@ pub struct Said {
     pub stderr: String,
 }
 
-impl Said {
+impl ProgramOutput {
     /// Starts a program and waits for its end.
     #[track_caller]
-    pub fn of(command: &mut Command) -> Said {
+    pub fn of(command: &mut Command) -> ProgramOutput {
         match command.output() {
-            Ok(output) => Said { line: format!("{command:?}"), ..Said::from(output) },
+            Ok(output) => ProgramOutput { line: format!("{command:?}"), ..ProgramOutput::from(output) },
             Err(error) => panic!("{command:?} does not start: {error}"),
         }
     }
 
     /// Requires an exit status and gives itself back.
     #[track_caller]
-    pub fn expect(self, status: i32) -> Said {
+    pub fn expect(self, status: i32) -> ProgramOutput {
         assert_eq!((self.status, self.signal), (status, None), "{}", self.all());
         self
     }
 
     /// Requires that stderr holds all of these, and no word of a panic.
     #[track_caller]
-    pub fn tells(&self, words: &[&str]) {
+    pub fn expect_stderr(&self, words: &[&str]) {
         for word in words {
             assert!(self.stderr.contains(word), "'{word}' is missing in:\n{}", self.stderr);
         }
@@ -66,10 +66,10 @@ impl Said {
     }
 }
 
-impl From<Output> for Said {
+impl From<Output> for ProgramOutput {
     #[track_caller]
-    fn from(output: Output) -> Said {
-        Said {
+    fn from(output: Output) -> ProgramOutput {
+        ProgramOutput {
             line: String::new(),
             status: output.status.code().unwrap_or(-1),
             signal: output.status.signal(),

@@ -154,7 +154,7 @@ impl Claimant<'_> {
         let phis = || self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         let is_halved = |at: InstructionId| {
             let mut list = self.function.operands_of(at).iter().step_by(2);
-            list.any(|&value| self.places(at, value).is_some_and(|(falls, places)| falls && places > 0))
+            list.any(|&value| self.least_shift(at, value).is_some_and(|(falls, places)| falls && places > 0))
         };
         let mut found = Vec::new();
         for (base, _) in phis().filter(|&(at, _)| is_halved(at)) {
@@ -171,7 +171,7 @@ impl Claimant<'_> {
         for pair in self.function.operands_of(at).chunks_exact(2) {
             let mut edges = self.function.operands_of(base).chunks_exact(2);
             let other = edges.find(|edge| edge[1] == pair[1])?[0];
-            if self.places(base, other).is_some() {
+            if self.least_shift(base, other).is_some() {
                 is_added |= self.adds(pair[0], at, base);
                 continue;
             }

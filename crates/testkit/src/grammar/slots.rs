@@ -6,7 +6,7 @@
 //! what they do.
 
 use super::feature::Feature;
-use super::text::{Known, Scope, Text};
+use super::text::{IntegerOperand, Scope, Text};
 
 /// Data that every case has, by the number of the global. `{export}` is empty
 /// or `internal`.
@@ -99,11 +99,11 @@ pub(super) fn bound_slot(text: &mut Text, width: u32) -> Slot {
     Slot { pointer: format!("{name}{width}"), width }
 }
 
-pub(super) fn load(text: &mut Text, slot: &Slot) -> Known {
+pub(super) fn load(text: &mut Text, slot: &Slot) -> IntegerOperand {
     text.result("m", slot.width, format!("load i{}, ptr {}", slot.width, slot.pointer))
 }
 
-pub(super) fn store(text: &mut Text, slot: &Slot, value: &Known) {
+pub(super) fn store(text: &mut Text, slot: &Slot, value: &IntegerOperand) {
     text.line(format!("store i{} {}, ptr {}", slot.width, value.name, slot.pointer));
 }
 

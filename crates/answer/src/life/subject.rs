@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wanted {
+pub enum LifeSubject {
     /// All instructions of a line, or those of one column of it.
     Line {
         /// End of the file's path.

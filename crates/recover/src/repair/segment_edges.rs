@@ -3,19 +3,19 @@
 //! In one vector per function, sorted by counting: functions are many and small, and a
 //! vector for each segment would cost more than all that is asked of it.
 //!
-//! Output: [`Ways`]. Cost: linear in edges and segments.
+//! Output: [`SegmentEdges`]. Cost: linear in edges and segments.
 
 use opcost_index::{Id, IdMap};
 use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 
 /// Edges by a segment at one of their ends, those of each in their order.
-pub(super) struct Ways {
+pub(super) struct SegmentEdges {
     /// Where those of each segment begin, and the end of the last.
     starts: Vec<usize>,
     edges: Vec<EdgeId>,
 }
 
-impl Ways {
+impl SegmentEdges {
     /// Those that come into segments.
     pub(super) fn into(map: &FunctionMap) -> Self {
         Self::by(map, |edge| edge.to)
@@ -55,7 +55,7 @@ pub(super) enum Next<'a> {
     Several,
 }
 
-impl Ways {
+impl SegmentEdges {
     /// Where a segment leads, of the ways out.
     pub(super) fn next<'a>(&self, map: &'a FunctionMap, from: SegmentId) -> Next<'a> {
         let ways = self.of(from).iter().map(|&edge| &map.edges[edge]);
@@ -70,7 +70,7 @@ impl Ways {
 
 /// Whether a way leads out of the function from each of its segments; `into` are the ways
 /// into them.
-pub(super) fn is_all_left(map: &FunctionMap, into: &Ways) -> bool {
+pub(super) fn is_all_left(map: &FunctionMap, into: &SegmentEdges) -> bool {
     let mut is_left: IdMap<SegmentId, bool> = IdMap::filled(map.segments.len(), false);
     let mut found = Vec::new();
     for edge in map.edges.values().filter(|edge| edge.to.is_none()) {
@@ -112,7 +112,7 @@ mod tests {
         /// Referees: a look at all edges, and strongly connected components.
         #[test]
         fn ways_are_the_edges_and_lead_out_of_each_component(map in maps()) {
-            let (into, out) = (Ways::into(&map), Ways::out(&map));
+            let (into, out) = (SegmentEdges::into(&map), SegmentEdges::out(&map));
             for segment in map.segments.ids() {
                 let of = |end: fn(&EdgeMap) -> Option<SegmentId>| -> Vec<EdgeId> {
                     let edges = map.edges.iter().filter(|(_, edge)| end(edge) == Some(segment));

@@ -19,7 +19,7 @@ use opcost_analysis::expression::{
 };
 
 /// Describes the loops of one function.
-pub(super) struct Teller<'a> {
+pub(super) struct LoopDescriber<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) names: Names<'a>,
     pub(super) formulas: Formulas,
@@ -30,19 +30,19 @@ pub(super) struct Teller<'a> {
     pub(super) too_wide: BTreeSet<usize>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> LoopDescriber<'a> {
     pub(super) fn new(
         scope: Scope<'a>,
         decide: Decide<'a>,
         formulas: Formulas,
         bindings: &'a Bindings,
-    ) -> Teller<'a> {
+    ) -> LoopDescriber<'a> {
         let names = Names::new(scope, decide);
-        Teller { scope, names, formulas, bindings, held: BTreeSet::new(), too_wide: BTreeSet::new() }
+        LoopDescriber { scope, names, formulas, bindings, held: BTreeSet::new(), too_wide: BTreeSet::new() }
     }
 }
 
-impl Teller<'_> {
+impl LoopDescriber<'_> {
     /// The iterations that the loops around have, where that rests on nothing more than what is
     /// said of this one.
     pub(super) fn around(&mut self, id: LoopId, evolution: &FunctionEvolution<'_>) -> Facts {
@@ -104,7 +104,7 @@ impl Teller<'_> {
             function: self.scope.id,
             header: natural.header,
             label: self.scope.text.block(natural.header),
-            place: self.scope.place(id),
+            location: self.scope.location(id),
             depth: natural.depth,
             parent: natural.parent.map(|parent| self.scope.forest.loops[parent].header),
             form: words::form(trips),

@@ -22,15 +22,15 @@ pub(super) struct Question {
 
 /// Contents that are asked for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct ContentRequests {
     pub(super) known: FxHashMap<Question, Option<VariableId>>,
     pub(super) open: Vec<(Question, VariableId)>,
-    pub(super) looked_at: usize,
+    pub(super) answered: usize,
     /// Locals that are written before they are read.
     pub(super) is_first: FxHashMap<ObjectId, bool>,
 }
 
-impl Wanted {
+impl ContentRequests {
     /// All contents that were asked for and are known, in order.
     pub(super) fn found(&self) -> Vec<Content> {
         let told = self.known.iter().filter_map(|(&Question { object, offsets, ty }, &variable)| {

@@ -19,7 +19,7 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checker::Checker;
-use crate::relation::{Apart, Wanted};
+use crate::relation::{Goal, Relation};
 use crate::verdict::{ClaimId, SolverVerdict, refused};
 
 impl Checker<'_> {
@@ -47,8 +47,8 @@ impl Checker<'_> {
         if !is_before {
             return refused("the other value changes");
         }
-        let apart = Apart { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
-        self.value_follows(id, value, Wanted::From(apart), used)
+        let apart = Relation { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
+        self.value_follows(id, value, Goal::From(apart), used)
     }
 
     fn is_phi(&self, id: FunctionId, at: InstructionId) -> bool {
@@ -62,9 +62,9 @@ impl Checker<'_> {
         id: FunctionId,
         phi: InstructionId,
         from: BlockId,
-        wanted_of: Wanted<'w>,
-    ) -> Option<Wanted<'w>> {
-        let Wanted::From(apart) = wanted_of else { return Some(wanted_of) };
+        wanted_of: Goal<'w>,
+    ) -> Option<Goal<'w>> {
+        let Goal::From(apart) = wanted_of else { return Some(wanted_of) };
         let Value::Instruction(base) = apart.base else { return Some(wanted_of) };
         let (function, shape) = (&self.module.functions[id], &self.shapes[id]);
         if shape.block_of[base] != shape.block_of[phi] || !self.is_phi(id, base) {
@@ -75,6 +75,6 @@ impl Checker<'_> {
         }
         let mut edges = function.operands_of(base).chunks_exact(2);
         let base = edges.find(|pair| pair[1] == Value::Block(from))?[0];
-        Some(Wanted::From(Apart { base, ..apart }))
+        Some(Goal::From(Relation { base, ..apart }))
     }
 }
