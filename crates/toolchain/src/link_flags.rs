@@ -40,10 +40,10 @@ pub(crate) fn is_linkers(flag: &str) -> bool {
         || matches!(flag, "-rdynamic" | "-no-pie")
 }
 
-/// Flags that mean something to the linking compiler: it finds libraries by them, and those that the
-/// compiler's own instrumentation calls.
+/// Flags that mean something to the linking compiler: it finds libraries by them, those that the
+/// compiler's own instrumentation calls, and start files. One of these sets how numbers with a point are computed.
 pub(crate) fn reaches_linker(flag: &str) -> bool {
-    const PREFIXES: [&str; 16] = [
+    const PREFIXES: [&str; 20] = [
         "-l",
         "-L",
         "-Wl,",
@@ -54,6 +54,10 @@ pub(crate) fn reaches_linker(flag: &str) -> bool {
         "--target",
         "--sysroot",
         "-fuse-ld",
+        "-stdlib",
+        "-rtlib",
+        "-unwindlib",
+        "-nostdlib",
         "-fopenmp",
         "-fprofile",
         "-fcs-profile",
@@ -68,7 +72,20 @@ pub(crate) fn reaches_linker(flag: &str) -> bool {
         && !reads.iter().any(|prefix| flag.starts_with(prefix))
         || matches!(
             flag,
-            "-pthread" | "-no-pie" | "-pie" | "-nostdlib" | "-rdynamic" | "--coverage" | "-coverage" | "-pg"
+            "-pthread"
+                | "-no-pie"
+                | "-pie"
+                | "-nodefaultlibs"
+                | "-nostartfiles"
+                | "-nolibc"
+                | "-rdynamic"
+                | "--coverage"
+                | "-coverage"
+                | "-pg"
+                | "-ffast-math"
+                | "-fno-fast-math"
+                | "-funsafe-math-optimizations"
+                | "-fno-unsafe-math-optimizations"
         )
 }
 
@@ -78,9 +95,15 @@ mod tests {
 
     #[test]
     fn instrumentation_brings_its_library() {
-        for flag in
-            ["--coverage", "-fprofile-generate", "-fprofile-instr-generate=x", "-fxray-instrument", "-pg"]
-        {
+        for flag in [
+            "--coverage",
+            "-ffast-math",
+            "-stdlib=libc++",
+            "-fprofile-generate",
+            "-fprofile-instr-generate=x",
+            "-fxray-instrument",
+            "-pg",
+        ] {
             assert!(reaches_linker(flag), "{flag}");
         }
         for flag in ["-fprofile-use=x", "-mllvm", "-O2", "-fcoverage-mapping", "-DNDEBUG"] {

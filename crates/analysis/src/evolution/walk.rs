@@ -6,7 +6,7 @@
 //! unknown; a branch on it ends the simulation without an answer. So `for (x = 0; x < 1; x += 0.1)` goes round 11 times.
 //! Cost: at most [`MOST_STEPS`] instructions a loop, `MOST_STEPS_IN_ALL` a function.
 
-use opcost_ir::{Opcode, Type};
+use opcost_ir::{Flags, Opcode, Type};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -137,7 +137,8 @@ impl Solver<'_, '_> {
         let function = self.source.function;
         let instruction = &function.instructions[at];
         let operands = function.operands_of(at);
-        if operands.len() > 3 {
+        // Another number may be computed than the one that is here.
+        if operands.len() > 3 || instruction.flags.has(Flags::RELAXED) {
             return None;
         }
         if instruction.opcode == Opcode::Select {

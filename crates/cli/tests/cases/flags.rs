@@ -4,7 +4,7 @@
 //! link, flags that change code after it was counted, and flags that cannot be kept. clang itself is the
 //! referee of the first three.
 
-use opcost_testkit::command::Workplace;
+use opcost_testkit::command::{ProgramOutput, Workplace};
 use serde_json::Value;
 
 use super::{cases, opcost};
@@ -109,5 +109,34 @@ fn what_cannot_be_kept_is_refused_by_name() {
         opcost(&place, &line)
             .expect(2)
             .expect_stderr(&[&format!("-fsanitize={sanitizer}"), "cannot be metered"]);
+    }
+}
+
+/// Where fast mathematics is linked, subnormal numbers are zero from the start on. So the program iterates less often, and
+/// nothing is claimed of loops that compute so.
+#[test]
+fn fast_mathematics_is_that_of_clang() {
+    let place = cases();
+    let text = "#include <stdio.h>
+int main(void) {
+  int n = 0;
+  for (double x = 1e-300; x > 0; x /= 1024) n++;
+  printf(\"%d\\n\", n);
+  return 0;
+}
+";
+    place.write("fast.c", text);
+    for flags in ["", "-ffast-math", "-funsafe-math-optimizations", "-ffast-math -fno-fast-math"] {
+        let words: Vec<&str> = flags.split_whitespace().collect();
+        place.tool("clang-22", &[&words[..], &["-O0", "fast.c", "-o", "fast"]].concat()).expect(0);
+        let theirs = ProgramOutput::of(&mut place.program(place.path("fast"))).stdout;
+        let own: Vec<String> = words.iter().map(|flag| format!("--cflag={flag}")).collect();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let counted = place.opcost(&[&["count", "-O0"], &own[..], &["fast.c"]].concat()).expect(0);
+        assert!(counted.stdout.starts_with(&theirs), "{flags}: {}", counted.stdout);
+        let loops = place.opcost(&[&["loops", "--json", "-", "-O0"], &own[..], &["fast.c"]].concat());
+        let number = &loops.expect(0).json()["loops"][0]["expression"];
+        let is_plain = flags.is_empty() || flags.ends_with("-fno-fast-math");
+        assert_eq!(number.as_str(), is_plain.then(|| theirs.trim()), "{flags}");
     }
 }
