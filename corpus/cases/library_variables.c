@@ -1,5 +1,5 @@
 // Functions of the C library that write its variables: what reads those hangs on the call.
-// -DCASE=0 to 6; each has loops that iterate by such a variable.
+// -DCASE=0 to 9; each has loops that iterate by such a variable, or by what a call reads of the program.
 #define _GNU_SOURCE
 #include <math.h>
 #include <netdb.h>
@@ -54,6 +54,33 @@ int main(int argc, char **argv) {
         tzset();
         by_zone();
         break;
+    case 7: {
+        FILE *file = tmpfile();
+        fpos_t first, second;
+        fputs("abcdefg", file);
+        rewind(file);
+        fgetpos(file, &first);
+        getc(file);
+        second = first;
+        fsetpos(file, &second);
+        while (getc(file) != EOF)
+            loop(2);
+        break;
+    }
+    case 8: {
+        char name[20];
+        snprintf(name, sizeof name, "ABC%s", argc > 1 ? argv[1] : "DEF");
+        broken.tm_zone = name;
+        loop((long)strftime(text, sizeof text, "%Z", &broken));
+        break;
+    }
+    case 9: {
+        struct timespec wait = {0, 2000000000};
+        loop(clock_nanosleep(CLOCK_REALTIME, 0, &wait, NULL) ? 7 : 2);
+        wait.tv_nsec = argc;
+        loop(clock_nanosleep(CLOCK_REALTIME, 0, &wait, NULL) ? 7 : 2);
+        break;
+    }
     default:
         while (getopt(argc, argv, "a") != -1)
             sum++;

@@ -30,6 +30,10 @@ pub enum ControlEffect {
     SwitchesStacks,
     /// Ends the process, after what was to be called at its end or at once.
     EndsProcess,
+    /// May end the process, as its arguments say.
+    MayEndProcess,
+    /// From then on the process may be ended anywhere: by a limit, or by a number that arithmetic gives.
+    LimitsProcess,
     /// Ends this thread.
     EndsThread,
     /// Leaves frames for one that handles an exception.
@@ -90,6 +94,8 @@ fn read_effect(clause: &str) -> Option<ControlEffect> {
         "jumps" => ControlEffect::Jumps,
         "switches stacks" => ControlEffect::SwitchesStacks,
         "ends the process" => ControlEffect::EndsProcess,
+        "may end the process" => ControlEffect::MayEndProcess,
+        "limits the process" => ControlEffect::LimitsProcess,
         "ends the thread" => ControlEffect::EndsThread,
         "throws" => ControlEffect::Throws,
         "finds names" => ControlEffect::FindsNames,

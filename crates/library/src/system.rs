@@ -35,6 +35,8 @@ pub enum SystemEffect {
     FollowsLink,
     /// Says something of the program's own code: its frames, its addresses, what is loaded.
     InspectsCode,
+    /// Reads flags of exceptions of arithmetic, or the state of the heap.
+    Observes,
     /// Numbers with a point may be rounded in another way from then on.
     ChangesRounding,
     /// Gives the time.
@@ -73,6 +75,7 @@ fn read_effect(clause: &str) -> Option<SystemEffect> {
         "opens a new unit" => OpensUnit(None),
         "changes" => SystemEffect::Changes,
         "follows a link" => SystemEffect::FollowsLink,
+        "observes" => SystemEffect::Observes,
         "changes rounding" => SystemEffect::ChangesRounding,
         "inspects code" => SystemEffect::InspectsCode,
         "reads a clock" => SystemEffect::ReadsClock,

@@ -65,9 +65,11 @@ fn what_never_returns_is_known_to_leave() {
 
 #[test]
 fn control_that_no_graph_shows_is_not_admitted_under_fuel() {
-    use ControlEffect::{CallsAtEnd, ReturnsTwice};
+    use ControlEffect::{CallsAtEnd, LimitsProcess, MayEndProcess, ReturnsTwice};
     no_function("changes control, and fuel admits it", |_, function| {
-        let is_hidden = |control| !leaves(control) && !matches!(control, CallsAtEnd | ReturnsTwice);
+        let is_hidden = |control| {
+            !leaves(control) && !matches!(control, CallsAtEnd | LimitsProcess | MayEndProcess | ReturnsTwice)
+        };
         function.control.is_some_and(is_hidden) && is_admitted(function)
     });
 }

@@ -96,13 +96,15 @@ fn may_not_return_once(name: &str) -> bool {
         | ControlEffect::Jumps
         | ControlEffect::SwitchesStacks
         | ControlEffect::SendsSignal
+        | ControlEffect::TimesSignal
+        | ControlEffect::MayEndProcess
+        | ControlEffect::LimitsProcess
         | ControlEffect::SystemCall => true,
         // The child of one may begin with the stack of its parent.
         ControlEffect::StartsThread { .. } => name.starts_with("clone"),
         ControlEffect::Notifies
         | ControlEffect::StartsProcess
         | ControlEffect::HandlesSignals
-        | ControlEffect::TimesSignal
         | ControlEffect::LoadsCode
         | ControlEffect::FindsNames
         | ControlEffect::CallsAtEnd => false,

@@ -131,6 +131,7 @@ impl<'a> Library<'a> {
                 | SystemEffect::FollowsLink
                 | SystemEffect::InspectsCode
                 | SystemEffect::ChangesRounding
+                | SystemEffect::Observes
                 | SystemEffect::ReadsClock
                 | SystemEffect::Computes => {}
             }

@@ -9,7 +9,7 @@
 use opcost_analysis::memory::MemoryModel;
 use opcost_ir::{CalleeRef, Instruction, Opcode};
 use opcost_key::FunctionId;
-use opcost_library::{ControlEffect, control_effect};
+use opcost_library::{ControlEffect, SystemEffect, control_effect, system_effects};
 
 use crate::site::SliceSite;
 
@@ -119,8 +119,13 @@ fn call(memory: &MemoryModel<'_>, site: SliceSite) -> Option<String> {
         _ => return None,
     };
     let name = &*memory.module.declarations[declared].name;
+    if system_effects(name).contains(&SystemEffect::Observes) {
+        return Some(format!(
+            "{name} reads flags of exceptions or the state of the heap, and a slice computes and allocates less"
+        ));
+    }
     if memory.module.declarations[declared].is_intrinsic {
-        return None;
+        return control_effect(name).and_then(refused).map(|what| format!("{name} {what}"));
     }
     let effect = memory.externals.effect(function, site.instruction, declared);
     let control = control_effect(name);
@@ -150,7 +155,9 @@ fn refused(effect: ControlEffect) -> Option<&'static str> {
             Some("has signals delivered, whose handlers run at any time")
         }
         ControlEffect::LoadsCode => Some("loads code while the program runs"),
+        ControlEffect::LimitsProcess => Some("may have the process ended anywhere, by what it does there"),
         ControlEffect::EndsProcess | ControlEffect::EndsThread | ControlEffect::Throws => None,
+        ControlEffect::MayEndProcess => None,
         ControlEffect::SendsSignal | ControlEffect::CallsAtEnd | ControlEffect::SystemCall => None,
         ControlEffect::FindsNames => None,
     }

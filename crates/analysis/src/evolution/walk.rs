@@ -122,9 +122,10 @@ impl Solver<'_, '_> {
             opcode if opcode.is_terminator() || opcode.is_call() => None,
             _ => self.computed(at, walk),
         };
+        let is_compared = matches!(instruction.opcode, Opcode::FCmp | Opcode::FPToSI | Opcode::FPToUI);
         match computed {
             Some(number) => {
-                walk.has_floats |= matches!(number, Number::Single(_) | Number::Double(_));
+                walk.has_floats |= is_compared || matches!(number, Number::Single(_) | Number::Double(_));
                 walk.numbers.insert(at, number);
             }
             None => {

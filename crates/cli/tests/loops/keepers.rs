@@ -137,7 +137,7 @@ fn no_run_contradicts_what_is_said_of_all_keepers() {
 fn calls_stay_whose_variables_decide() {
     let work = workplace();
     let source = corpus("cases/library_variables.c");
-    for case in 0..=6 {
+    for case in 0..=10 {
         let case = format!("--cflag=-DCASE={case}");
         let document = verified(&work, &["-O1", "--level", "2", &case, &source, "-lm"], &[]);
         assert_ne!(document["loops"].as_array().map(Vec::len), Some(0), "{document}");
@@ -155,4 +155,26 @@ int main(int c, char **v) {
     let lines = document["lines"].as_array().expect("lines");
     let third = lines.iter().find(|line| line["place"]["line"] == 3).expect("the third line");
     assert_eq!(third["kept"], 0, "{document}");
+}
+
+/// A slice computes and allocates less, so what reads the flags of arithmetic or the heap has no slice. Nor has what may
+/// end the process anywhere.
+#[test]
+fn what_observes_the_rest_is_not_sliced() {
+    let work = workplace();
+    let calls = [
+        ("fenv.h", "fetestexcept(FE_INEXACT) ? 9 : 2"),
+        ("xmmintrin.h", "_mm_getcsr() & 0x20 ? 9 : 2"),
+        ("malloc.h", "(int)malloc_usable_size(0)"),
+        ("sys/resource.h", "setrlimit(RLIMIT_FSIZE, &(struct rlimit){4, 4})"),
+    ];
+    for (header, call) in calls {
+        let text = format!(
+            "#include <{header}>\nint main(int c, char **v) {{ double r = 1.0 / (c + 2); int n = {call}; \
+             for (int i = 0; i < n; i++) __asm__ volatile(\"\"); return r > 2; }}\n"
+        );
+        let source = work.write("observes.c", &text);
+        let refused = work.opcost(&["slice", "-O1", &source, "-lm"]).expect(1);
+        assert!(refused.stderr.contains("cannot be sliced"), "{}", refused.stderr);
+    }
 }

@@ -46,6 +46,8 @@ impl Computing<'_> {
                 (Content::Word(_), Content::Word(_)) => self.integer(instruction, operands, values),
                 (left, right) => self.compared(instruction.predicate, left, right),
             },
+            // Subnormal numbers may be zero then.
+            Opcode::FCmp if !self.is_rounded_to_nearest => Content::Unknown,
             Opcode::FCmp => float_compared(instruction.predicate, of(0), of(1)),
             Opcode::ExtractValue => self.part(instruction, operands, values),
             Opcode::BitCast => self.same_bits(instruction.ty, of(0)),
