@@ -1,5 +1,5 @@
 // Functions of the C library that write its variables: what reads those hangs on the call.
-// -DCASE=0 to 9; each has loops that iterate by such a variable, or by what a call reads of the program.
+// -DCASE=0 to 11; each has loops that iterate by such a variable, or by what a call reads of the program.
 #define _GNU_SOURCE
 #include <math.h>
 #include <netdb.h>
@@ -79,6 +79,16 @@ int main(int argc, char **argv) {
         loop(clock_nanosleep(CLOCK_REALTIME, 0, &wait, NULL) ? 7 : 2);
         wait.tv_nsec = argc;
         loop(clock_nanosleep(CLOCK_REALTIME, 0, &wait, NULL) ? 7 : 2);
+        break;
+    }
+    case 10: {
+        FILE *file = tmpfile();
+        size_t size = 50;
+        char *line = malloc(size);
+        fputs("abcdefg\n", file);
+        rewind(file);
+        loop(getline(&line, &size, file));
+        loop((long)size);
         break;
     }
     default:

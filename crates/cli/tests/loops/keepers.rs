@@ -137,7 +137,7 @@ fn no_run_contradicts_what_is_said_of_all_keepers() {
 fn calls_stay_whose_variables_decide() {
     let work = workplace();
     let source = corpus("cases/library_variables.c");
-    for case in 0..=10 {
+    for case in 0..=11 {
         let case = format!("--cflag=-DCASE={case}");
         let document = verified(&work, &["-O1", "--level", "2", &case, &source, "-lm"], &[]);
         assert_ne!(document["loops"].as_array().map(Vec::len), Some(0), "{document}");
