@@ -142,19 +142,6 @@ fn calls_stay_whose_variables_decide() {
         let document = verified(&work, &["-O1", "--level", "2", &case, &source, "-lm"], &[]);
         assert_ne!(document["loops"].as_array().map(Vec::len), Some(0), "{document}");
     }
-    // A call that only computes, and whose sign nobody reads, goes.
-    let text = "#include <math.h>
-int main(int c, char **v) {
-  double x = lgamma(c + 0.5);
-  for (int i = 0; i < c; i++) __asm__ volatile(\"\");
-  return x > 100;
-}
-";
-    let source = work.write("unread.c", text);
-    let document = verified(&work, &["-O1", "--any-status", &source, "-lm"], &[]);
-    let lines = document["lines"].as_array().expect("lines");
-    let third = lines.iter().find(|line| line["place"]["line"] == 3).expect("the third line");
-    assert_eq!(third["kept"], 0, "{document}");
 }
 
 /// A slice computes and allocates less, so what reads the flags of arithmetic or the heap has no slice. Nor has what may
