@@ -20,8 +20,9 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 apt-get download -qq "${packages[@]/%/=$version}" >/dev/null || { echo "packages of version $version are not there (apt-get update?)" >&2; exit 2; }
 for package in ./*.deb; do dpkg -x "$package" root; done
-export LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu:$folder/root/usr/lib/llvm-22/lib
-clang=$folder/root/usr/lib/llvm-22/bin/clang
+clang=$(find "$folder/root" -path '*llvm-22/bin/clang')
+LD_LIBRARY_PATH=$(find "$folder/root" -name 'libLLVM*.so*' -o -name 'libclang-cpp*.so*' | xargs -n 1 dirname | sort -u | paste -sd:)
+export LD_LIBRARY_PATH
 cat > small.c <<'C'
 #include <stdio.h>
 int main(void) {
