@@ -151,6 +151,15 @@ pub struct HdlDocument {
     pub synthesis: Option<HdlSynthesis>,
 }
 
+impl HdlDocument {
+    /// Whether circuit and function never differed, and the circuit takes each call of the run.
+    pub fn holds(&self) -> bool {
+        let netlist = self.synthesis.as_ref().and_then(|synthesis| synthesis.netlist);
+        let is_wrong = self.simulation.into_iter().chain(netlist).any(|simulation| simulation.wrong > 0);
+        !is_wrong && self.replay.as_ref().is_none_or(HdlReplay::is_accepted)
+    }
+}
+
 /// What a simulation against the C function showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HdlSimulation {

@@ -86,7 +86,7 @@
 //! # std::fs::write(&source, "int fir(const short *x) {\n    int sum = 0;\n    for (int i = 0; i < 8; i++) sum += 3 * x[i];\n    return sum;\n}\n").unwrap();
 //! let request = CircuitRequest::of(&source, "fir", folder.join("out"));
 //! let CircuitEnd::Made(circuit) = make(&request)? else { panic!("no program was run") };
-//! assert_eq!(circuit.document.modules[0].loops.len(), 1);
+//! assert_eq!(circuit.modules[0].loops.len(), 1);
 //! assert!(folder.join("out/fir.v").exists());
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }

@@ -24,21 +24,14 @@ pub(crate) fn run(arguments: &HdlArguments) -> Result<Status, Failure> {
 fn carry_out(arguments: &HdlArguments) -> Result<Status, Failure> {
     let is_on_stdout = arguments.json.as_deref() == Some(Path::new("-"));
     let request = request(arguments, is_on_stdout);
-    let made = match make(&request)? {
-        CircuitEnd::Made(made) => made,
-        CircuitEnd::ProgramFailed(messages) => {
-            messages.iter().for_each(|words| opcost_answer::tell!("{words}"));
-            return Ok(Status::Program);
-        }
-    };
-    made.messages.iter().for_each(|words| opcost_answer::tell!("{words}"));
+    let CircuitEnd::Made(made) = make(&request)? else { return Ok(Status::Program) };
     if let Some(path) = &arguments.json {
-        save_json(path, &document(&made.document))?;
+        save_json(path, &document(&*made))?;
     }
     if !is_on_stdout {
         let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
         let report = HdlReport {
-            document: &made.document,
+            document: &made,
             about: about(&inputs, &arguments.compile),
             folder: &arguments.folder,
         };
@@ -77,5 +70,6 @@ fn request(arguments: &HdlArguments, is_quiet: bool) -> CircuitRequest {
         calls,
         waveform: arguments.waveform.clone(),
         chip: arguments.synthesise.map(|chip| (chip.into(), arguments.seeds)),
+        listener: |words| opcost_answer::tell!("{words}"),
     }
 }

@@ -35,12 +35,7 @@ impl Circuit<'_> {
     ///
     /// # Errors
     /// A tool is missing or failed; the function cannot be called so.
-    pub(super) fn cosimulate(
-        &self,
-        runs: u64,
-        seed: u64,
-        messages: &mut Vec<String>,
-    ) -> Result<HdlSimulation, Failure> {
+    pub(super) fn cosimulate(&self, runs: u64, seed: u64) -> Result<HdlSimulation, Failure> {
         if self.answers.driver.is_none() {
             return Err(self.unnamed_data("--cosimulate"));
         }
@@ -66,7 +61,7 @@ impl Circuit<'_> {
                 complaint(&output)
             )));
         }
-        let Outcome { mut simulation, outside } = self.simulate_interface(messages)?;
+        let Outcome { mut simulation, outside } = self.simulate_interface()?;
         // The function itself stays within its memories, or it would have done something undefined.
         simulation.wrong += outside;
         Ok(simulation)
@@ -87,7 +82,7 @@ impl Circuit<'_> {
     ///
     /// # Errors
     /// iverilog is missing, or the simulation ends early.
-    pub(super) fn simulate_interface(&self, messages: &mut Vec<String>) -> Result<Outcome, Failure> {
+    pub(super) fn simulate_interface(&self) -> Result<Outcome, Failure> {
         let name = self.name();
         let mut plus = Vec::new();
         if let Some(path) = &self.request.waveform {
@@ -105,19 +100,14 @@ impl Circuit<'_> {
             sources.push(format!("{name}.v").into());
         }
         let testbench = format!("{name}{end}_testbench.v");
-        self.simulate(&Simulated { sources, testbench }, &plus, messages)
+        self.simulate(&Simulated { sources, testbench }, &plus)
     }
 
     /// Simulates a circuit with the inputs that the driver wrote.
     ///
     /// # Errors
     /// iverilog is missing, or the simulation ends early.
-    pub(super) fn simulate(
-        &self,
-        what: &Simulated,
-        plus: &[String],
-        messages: &mut Vec<String>,
-    ) -> Result<Outcome, Failure> {
+    pub(super) fn simulate(&self, what: &Simulated, plus: &[String]) -> Result<Outcome, Failure> {
         let folder = &*self.request.folder;
         let program = format!("{}.vvp", what.sources[0].with_extension("").display());
         let mut compile = Command::new("iverilog");
@@ -137,7 +127,7 @@ impl Circuit<'_> {
         };
         if wrong > 0 || (outside > 0 && !self.request.is_replayed()) {
             let first: Vec<&str> = text.lines().take(3).collect();
-            messages.push(first.join("\n"));
+            (self.request.listener)(&first.join("\n"));
         }
         Ok(Outcome { simulation: HdlSimulation { runs, wrong, cycles }, outside })
     }

@@ -4,7 +4,7 @@
 //! an open world: a circuit is called by anyone. The child makes the circuit. Its files are written to a folder here,
 //! and what was asked for is done with them.
 //!
-//! Input: a [`CircuitRequest`]. Output: a [`MadeCircuit`]. Cost: that of the tools; iverilog takes most.
+//! Input: a [`CircuitRequest`]. Output: a [`CircuitEnd`]. Cost: that of the tools; iverilog takes most.
 
 mod cosimulation;
 mod replay;
@@ -69,7 +69,7 @@ pub enum Calls {
         most: u64,
         /// Arguments of the program.
         arguments: Vec<OsString>,
-        /// What it prints is not passed on as it comes, but is among the messages.
+        /// What it prints does not go to the standard output, but to the listener.
         is_quiet: bool,
     },
 }
@@ -103,34 +103,17 @@ pub struct CircuitRequest {
     pub waveform: Option<PathBuf>,
     /// The chip that it is put on, and how often it is placed there.
     pub chip: Option<(Chip, u32)>,
-}
-
-/// A circuit whose files are written, and what was found with it.
-#[derive(Clone, Debug)]
-pub struct MadeCircuit {
-    /// The document.
-    pub document: HdlDocument,
-    /// What tools and the program printed that is to be known.
-    pub messages: Vec<String>,
+    /// Called with what tools and the program printed that is to be known, as it comes.
+    pub listener: fn(&str),
 }
 
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub enum CircuitEnd {
-    /// The circuit is made.
-    Made(Box<MadeCircuit>),
-    /// It is made, and the program whose calls were wanted failed: what it printed, and how it failed.
-    ProgramFailed(Vec<String>),
-}
-
-impl MadeCircuit {
-    /// Whether circuit and function never differed, and the circuit takes each call of the run.
-    pub fn holds(&self) -> bool {
-        let HdlDocument { simulation, replay, synthesis, .. } = &self.document;
-        let netlist = synthesis.as_ref().and_then(|synthesis| synthesis.netlist);
-        let is_wrong = simulation.iter().copied().chain(netlist).any(|simulation| simulation.wrong > 0);
-        !is_wrong && replay.as_ref().is_none_or(HdlReplay::is_accepted)
-    }
+    /// The circuit is made, and its files are written.
+    Made(Box<HdlDocument>),
+    /// It is made, and the program whose calls were wanted failed.
+    ProgramFailed,
 }
 
 /// Makes a circuit, and does with it what was asked for.
@@ -149,17 +132,16 @@ pub fn make(request: &CircuitRequest) -> Result<CircuitEnd, Failure> {
     }
     let circuit = Circuit { request, answers: &answers, is_cpp: called.is_cpp };
     circuit.write()?;
-    let mut messages = Vec::new();
     let (simulation, replay) = match &request.calls {
         Calls::None => (None, None),
-        Calls::Random { runs, seed } => (Some(circuit.cosimulate(*runs, *seed, &mut messages)?), None),
-        Calls::OfRun { .. } => match circuit.replay(&called.sources, &mut messages)? {
+        Calls::Random { runs, seed } => (Some(circuit.cosimulate(*runs, *seed)?), None),
+        Calls::OfRun { .. } => match circuit.replay(&called.sources)? {
             Some((simulation, replay)) => (Some(simulation), Some(replay)),
-            None => return Ok(CircuitEnd::ProgramFailed(messages)),
+            None => return Ok(CircuitEnd::ProgramFailed),
         },
     };
     let synthesis = match request.chip {
-        Some((chip, seeds)) => Some(circuit.synthesise(chip, seeds, &mut messages)?),
+        Some((chip, seeds)) => Some(circuit.synthesise(chip, seeds)?),
         None => None,
     };
     let document = HdlDocument {
@@ -171,7 +153,7 @@ pub fn make(request: &CircuitRequest) -> Result<CircuitEnd, Failure> {
         synthesis,
         ..HdlDocument::default()
     };
-    Ok(CircuitEnd::Made(Box::new(MadeCircuit { document, messages })))
+    Ok(CircuitEnd::Made(Box::new(document)))
 }
 
 /// The word of widths in documents and on command lines.
@@ -214,6 +196,7 @@ impl CircuitRequest {
             calls: Calls::None,
             waveform: None,
             chip: None,
+            listener: |_| {},
         }
     }
 

@@ -16,15 +16,11 @@ use super::{Calls, Circuit, Compared};
 use crate::progress::work;
 
 impl Circuit<'_> {
-    /// Runs the program, and gives its calls to the circuit. None if the program failed; how is among the messages.
+    /// Runs the program, and gives its calls to the circuit. None if the program failed; the listener gets how.
     ///
     /// # Errors
     /// A tool is missing or failed; the run makes no call that can be compared.
-    pub(super) fn replay(
-        &self,
-        sources: &[PathBuf],
-        messages: &mut Vec<String>,
-    ) -> Result<Option<Compared>, Failure> {
+    pub(super) fn replay(&self, sources: &[PathBuf]) -> Result<Option<Compared>, Failure> {
         let Calls::OfRun { most, arguments, is_quiet } = &self.request.calls else { return Ok(None) };
         if self.answers.replay.is_none() {
             return Err(self.unreplayed());
@@ -52,18 +48,17 @@ impl Circuit<'_> {
         for words in [&output.stdout, &output.stderr] {
             let words = String::from_utf8_lossy(words);
             if !words.trim_end().is_empty() {
-                messages.push(words.trim_end().to_owned());
+                (self.request.listener)(words.trim_end());
             }
         }
         if output.status.code() == Some(125) {
-            let said = messages.join("\n");
             return Err(Failure::Module {
                 module: program.display().to_string(),
-                message: format!("its calls could not be written down: {said}"),
+                message: "its calls could not be written down (its own words are above)".to_owned(),
             });
         }
         if !output.status.success() {
-            messages.push(format!("the program failed: {}", complaint(&output)));
+            (self.request.listener)(&format!("the program failed: {}", complaint(&output)));
             return Ok(None);
         }
         let bytes = std::fs::read(&summary).map_err(Failure::file("read", &summary))?;
@@ -79,7 +74,7 @@ impl Circuit<'_> {
             )));
         }
         let _working = work("simulating");
-        let outcome = self.simulate_interface(messages)?;
+        let outcome = self.simulate_interface()?;
         // The testbench ends early where the circuit has state.
         replay.outside = outcome.outside;
         replay.left_out =

@@ -28,16 +28,11 @@ impl Circuit<'_> {
     ///
     /// # Errors
     /// A tool that is here failed, or wrote something that cannot be read.
-    pub(super) fn synthesise(
-        &self,
-        chip: Chip,
-        seeds: u32,
-        messages: &mut Vec<String>,
-    ) -> Result<HdlSynthesis, Failure> {
+    pub(super) fn synthesise(&self, chip: Chip, seeds: u32) -> Result<HdlSynthesis, Failure> {
         let _working = work("synthesising");
         let synthesis = Synthesis { circuit: self, name: self.name(), chip };
         let mut all = HdlSynthesis { target: chip.word().to_owned(), ..HdlSynthesis::default() };
-        let made = synthesis.make_netlist(&mut all, messages);
+        let made = synthesis.make_netlist(&mut all);
         match made.and_then(|()| synthesis.placements(seeds, &mut all)) {
             Ok(()) => Ok(all),
             Err(Failure::ToolMissing { tool, remedy }) => {
@@ -72,7 +67,7 @@ impl Synthesis<'_> {
     }
 
     /// Cells, and the netlist against C.
-    fn make_netlist(&self, all: &mut HdlSynthesis, messages: &mut Vec<String>) -> Result<(), Failure> {
+    fn make_netlist(&self, all: &mut HdlSynthesis) -> Result<(), Failure> {
         let (name, make) = (self.name, self.chip.pass());
         self.yosys(&format!(
             "read_verilog {name}.v; {make} -top {name}; splitnets; rename -hide w:*; rename -enumerate -pattern \
@@ -103,7 +98,7 @@ impl Synthesis<'_> {
         let waves = format!("{name}_netlist.vcd");
         let what = Simulated { sources, testbench: format!("{name}_testbench.v") };
         let plus = [format!("+nets={waves}")];
-        let Outcome { mut simulation, outside } = self.circuit.simulate(&what, &plus, messages)?;
+        let Outcome { mut simulation, outside } = self.circuit.simulate(&what, &plus)?;
         // In a run it is known from the Verilog how many calls are none of the circuit's.
         match self.circuit.request.is_replayed() {
             true => simulation.runs -= outside,
