@@ -1,5 +1,13 @@
 //! What limits of a program were recorded with: numbers mean something only there.
 
+mod change;
+mod verdicts;
+
+pub use change::{RecordedTotal, WorkChange};
+pub use verdicts::{
+    CheckLimit, CheckVerdict, CheckedFunction, CheckedRun, CheckedRuns, CountToCheck, FunctionFate,
+};
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

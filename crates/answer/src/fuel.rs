@@ -34,10 +34,30 @@ pub struct Promise {
     pub sysroot: Option<String>,
 }
 
+/// What a metered program used, and what it promised before.
+#[derive(Clone, Debug)]
+pub struct FuelAnswers {
+    /// How the run ended, and what it used.
+    pub spending: Spending,
+    /// Instructions that it might use, in units of the cost model; none without a limit.
+    pub limit: Option<u64>,
+    /// Name of the weights: `fuel/1`.
+    pub cost_model: String,
+    /// The most work between two checks; none without checks.
+    pub overshoot: Option<u64>,
+    /// Its stores, and those that are asked first whether they reach its counter.
+    pub guarded: Option<(u32, u32)>,
+    /// The hash of its code, when that means the same on every machine.
+    pub code: Option<String>,
+    /// The hash of the headers and the library that it was made with, then.
+    pub sysroot: Option<String>,
+}
+
 /// Bytes that each of its two streams may carry.
 pub const LONGEST_OUTPUT: u64 = 64 << 20;
 
 /// What a program did with its fuel.
+#[derive(Clone, Debug)]
 pub struct Spending {
     /// How it ended, as the process that waited for it saw.
     pub finish: Finish,

@@ -27,9 +27,11 @@
 //! | what a terminal may see of input | [`terminal`] |
 
 pub mod bits;
+pub mod budget;
 pub mod certificate;
 pub mod check;
 pub mod contract;
+pub mod count;
 pub mod dependence;
 mod document;
 pub mod failure;
@@ -37,15 +39,18 @@ pub mod files;
 pub mod fuel;
 pub mod hdl;
 pub mod life;
+pub mod list;
 pub mod loops;
 pub mod names;
 pub mod numbers;
 pub mod points;
 pub mod predict;
+pub mod repair;
 pub mod run;
 pub mod slice;
 pub mod terminal;
 pub mod tune;
+pub mod values;
 pub mod width;
 pub mod work;
 

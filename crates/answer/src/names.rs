@@ -4,11 +4,15 @@ use std::path::{Component, Path, PathBuf};
 
 mod folding;
 mod near;
+mod selected;
 mod shown;
 
 pub use folding::Detail;
 pub use near::{alike, near_functions, no_function};
-pub use shown::{NameBook, are_names_full, is_called, show_full_names, shown_in, shown_name, shown_with};
+pub use selected::{find_functions, select_functions};
+pub use shown::{
+    NameBook, are_names_full, is_called, is_named, show_full_names, shown_in, shown_name, shown_with,
+};
 
 /// The name as written in C++ or Rust, whole, without hashes of Rust; others as they are. It is for
 /// documents; people see [`shown_name`].

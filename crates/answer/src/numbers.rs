@@ -37,6 +37,11 @@ pub fn verb<'a>(number: impl std::fmt::Display, of_one: &'a str, of_others: &'a 
     if number.to_string() == "1" { of_one } else { of_others }
 }
 
+/// A part of a whole, between 0 and 1.
+pub fn share(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{counted, grouped, noun, part, verb};

@@ -54,7 +54,7 @@ pub struct Module {
     /// Whether there is code in it
     /// ([`module_assembly_has_code`](crate::module_assembly_has_code)).
     pub module_assembly_has_code: bool,
-    /// Whether it may change how numbers are rounded
+    /// Whether it, or a start file of the program, may change how numbers are rounded
     /// ([`assembly_may_round`](crate::assembly_may_round)).
     pub module_assembly_may_round: bool,
     /// Words of assembly within functions that are names of the module's, sorted.

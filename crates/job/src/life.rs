@@ -67,8 +67,8 @@ pub struct MachineJob {
 pub struct CodeJob {
     /// Of the input, for messages.
     pub name: String,
-    /// The machine.
-    pub triple: String,
+    /// The machine; none: this one.
+    pub triple: Option<String>,
     /// What is read.
     pub text: CodeText,
     /// Objects are made next to this file.

@@ -178,6 +178,12 @@ pub struct ValuesWish {
 }
 
 impl ValuesWish {
+    /// Every integer, and how many bits of each mantissa are significant.
+    pub fn widths() -> ValuesWish {
+        let request = ValuesRequest { integers: true, mantissas: true, ..ValuesRequest::default() };
+        ValuesWish { request, ..ValuesWish::default() }
+    }
+
     /// The trip count of every loop, for each activation.
     pub fn trip_counts() -> ValuesWish {
         let request = ValuesRequest { turns: true, ..ValuesRequest::default() };

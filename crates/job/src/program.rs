@@ -22,6 +22,8 @@ pub struct ProgramSource {
     pub world: Option<WorldWish>,
     /// A flag of the linker that gives names of the program to others.
     pub opens_names: Option<String>,
+    /// Whether a start file makes numbers next to zero 0 while the program runs.
+    pub flushes_subnormals: bool,
     /// The user's table of effects.
     pub effects: Option<EffectTable>,
 }

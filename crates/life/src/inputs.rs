@@ -67,11 +67,6 @@ pub enum NoLife {
     },
 }
 
-/// A word that is no bytes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no byte in hexadecimal, two digits each")]
-pub struct NoByte(pub String);
-
 /// The life of assembly text: of one line, or of all.
 ///
 /// Objects are written next to `object`.
@@ -165,24 +160,6 @@ pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, NoLife> {
     let mut life = life("bytes", None, triple, self_check);
     add_stages_and_code(&mut life, &functions, &machine, triple);
     Ok(life)
-}
-
-/// Hexadecimal numbers, with or without spaces, commas and `0x`.
-///
-/// # Errors
-/// Says which word is none.
-pub fn parse_bytes(text: &str) -> Result<Vec<u8>, NoByte> {
-    let mut bytes = Vec::new();
-    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
-        let digits = word.strip_prefix("0x").unwrap_or(word);
-        if digits.is_empty() || digits.len() % 2 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
-            return Err(NoByte(word.to_owned()));
-        }
-        let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
-        bytes.extend(pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")));
-    }
-    Ok(bytes)
 }
 
 fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<MachineProgram, NoLife> {
@@ -344,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_nine_bytes_of_the_source_document() {
-        let bytes = parse_bytes("89 d1 8d0437 0x99, f7 f9 c3").expect("bytes");
+        let bytes = [0x89, 0xd1, 0x8d, 0x04, 0x37, 0x99, 0xf7, 0xf9, 0xc3];
         let life = from_bytes(&bytes, "x86_64-linux-gnu").expect("a life");
         let texts: Vec<&str> = life.code[0].instructions.iter().map(|one| &*one.text).collect();
         assert_eq!(texts, ["movl %edx, %ecx", "leal (%rdi,%rsi), %eax", "cltd", "idivl %ecx", "retq"]);
@@ -361,7 +338,6 @@ mod tests {
             "no instruction of x86_64-linux-gnu at offset 0x1 (06 c3); 1 instructions were read before it, \
              last: +0x0 cltd"
         );
-        assert!(parse_bytes("89 d").expect_err("one digit").to_string().contains("'d'"));
         assert!(
             from_bytes(&[0], "pdp11-unknown-none").expect_err("no machine").to_string().contains("x86_64")
         );

@@ -18,7 +18,6 @@
 //! | which does a linker fill? | [`relocation`] |
 //! | are they the same on every way? | [`checks`], [`alternative_paths`] |
 //! | what of assembly text, or bytes alone? | [`inputs`] |
-//! | which system has an object format? | [`format`](mod@format) |
 //!
 //! One record ([`opcost_answer::life::Life`]) serves the terminal, the page and JSON.
 
@@ -28,7 +27,6 @@ pub mod chosen;
 pub mod code;
 pub mod coverage;
 pub mod encoding;
-pub mod format;
 pub mod graph;
 pub mod inputs;
 pub mod listing;
@@ -39,7 +37,6 @@ pub mod targets;
 pub use chosen::{Chosen, choose, sources_of};
 pub use code::{RecordedFunction, reported_code};
 pub use coverage::coverage_of;
-pub use format::ObjectFormat;
 pub use graph::graphs;
 pub use listing::listings;
 pub use story::stages_of;

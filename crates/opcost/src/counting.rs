@@ -3,7 +3,7 @@
 //! `count` and `check` run programs, `report` reads what a run left behind;
 //! all of them hold a [`Measurement`] then, and every output is made of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::IsTerminal as _;
@@ -19,6 +19,7 @@ use opcost_recover::{
 };
 
 use opcost_answer::Failure;
+use opcost_answer::count::{BudgetVerdict, CountAnswers, CountFacts, RunSpread};
 use opcost_answer::names::shown_name;
 use opcost_answer::run::{Finish, RunQuality};
 use opcost_run::collect::{Collected, collect};
@@ -189,6 +190,33 @@ impl Measurement {
         missing(&Ran { program: &program, counted, called, maps })
     }
 
+    /// What is said of the first run, without verdict and listings.
+    pub fn answers(&self) -> CountAnswers {
+        let _working = work("adding up");
+        CountAnswers {
+            summary: self.summary(),
+            facts: CountFacts::of(&self.module_facts(), &self.modules()[0].map.cost.name),
+            quality: self.quality().clone(),
+            finish: self.finish(),
+            verdict: BudgetVerdict::None,
+            processes: self.processes(),
+            runs: 1,
+            is_deterministic: self.is_deterministic,
+            repetition: self.repetition(),
+            spread: self.spread(),
+            stacks: None,
+            tasks: None,
+            threads: None,
+            next: Vec::new(),
+            calls_known: true,
+            not_counted: Vec::new(),
+            outside: None,
+            host: self.host().map(|host| host.display().to_string()),
+            listings: Vec::new(),
+            machine: HashMap::new(),
+        }
+    }
+
     /// How good the counts are.
     pub fn quality(&self) -> &RunQuality {
         &self.runs[0].collected.quality
@@ -210,7 +238,7 @@ impl Measurement {
     }
 
     /// How many runs there were, and the fewest and the most instructions of them, if they differ.
-    pub fn spread(&self) -> Option<(usize, u128, u128)> {
+    pub fn spread(&self) -> Option<RunSpread> {
         let maps = self.maps();
         let of = |run: &Run| {
             let modules = run.collected.programs.iter().flat_map(|program| &program.modules);
@@ -221,7 +249,7 @@ impl Measurement {
         let all: Vec<u128> =
             if self.runs.len() > 1 { self.runs.iter().map(of).collect() } else { Vec::new() };
         let (least, most) = (*all.iter().min()?, *all.iter().max()?);
-        (least < most).then_some((all.len(), least, most))
+        (least < most).then_some(RunSpread { runs: all.len(), least, most })
     }
 
     /// Functions in detail, by their positions in the summary.

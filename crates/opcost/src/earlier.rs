@@ -16,6 +16,7 @@ use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
 use opcost_job::module::EarlierRun;
 use opcost_key::BranchCounts;
 use opcost_recover::branches_of_run;
+use opcost_toolchain::build::Build;
 
 use crate::counting::Measurement;
 use crate::ledgers;
@@ -35,6 +36,18 @@ pub fn last_run(inputs: &[PathBuf], file: &Path) -> Option<EarlierRun> {
     let made = cache.find(key)?;
     std::fs::write(file, made.products.first()?).ok()?;
     Some(EarlierRun::Last(file.to_owned()))
+}
+
+/// What is to be known if the run that was named says nothing of this program.
+pub fn unlike_run(build: &Build) -> Option<String> {
+    match (&build.options.earlier, build.weighed.get()) {
+        (Some(EarlierRun::Ledger(ledger)), 0) => Some(format!(
+            "opcost: the run of {} does not say which way branches of this program go: the code alone says where \
+             counters are",
+            ledger.display()
+        )),
+        _ => None,
+    }
 }
 
 /// Stores where branches went in this run of the inputs, for the next build. What cannot be stored is no loss.

@@ -7,7 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
-use opcost_profile::{Ledger, MergeError, cut_short, merge};
+use opcost_profile::{
+    Ledger, MergeError, SubtractError, average, cut_short, merge, reduce_to_blocks, subtract,
+};
 
 use opcost_answer::Failure;
 use opcost_toolchain::input::{Input, Language};
@@ -119,6 +121,55 @@ pub fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     }
     alike(names, &ledgers)?;
     merge(&ledgers).map_err(|error| unmergeable(names, error))
+}
+
+/// How ledgers of one build become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combining {
+    /// Added.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The others are taken away from the first.
+    Difference,
+}
+
+/// Makes one ledger of several; with `to_blocks` nothing below blocks is left.
+///
+/// # Errors
+/// They are of several builds, or counts are wanted and not there.
+pub fn combine(
+    names: &[PathBuf],
+    ledgers: Vec<Ledger>,
+    how: Combining,
+    to_blocks: bool,
+) -> Result<Ledger, Failure> {
+    alike(names, &ledgers)?;
+    if how == Combining::Difference || to_blocks {
+        names.iter().zip(&ledgers).try_for_each(|(name, ledger)| need_counts(name, ledger))?;
+    }
+    let made = match how {
+        Combining::Sum => add(names, ledgers),
+        Combining::Mean => average(&ledgers).map_err(|error| unmergeable(names, error)),
+        Combining::Difference => difference(names, &ledgers),
+    }?;
+    if to_blocks {
+        reduce_to_blocks(&made).map_err(|error| Failure::Counters(error.to_string()))
+    } else {
+        Ok(made)
+    }
+}
+
+fn difference(names: &[PathBuf], ledgers: &[Ledger]) -> Result<Ledger, Failure> {
+    let Some((whole, parts)) = ledgers.split_first().filter(|(_, parts)| !parts.is_empty()) else {
+        let what = "--subtract takes the other ledgers away from the first: name two at least";
+        return Err(Failure::Usage(what.to_owned()));
+    };
+    let parts = merge(parts).map_err(|error| unmergeable(&names[1..], error))?;
+    subtract(whole, &parts).map_err(|error| match error {
+        SubtractError::Merge(error) => unmergeable(names, error),
+        other => Failure::Counters(other.to_string()),
+    })
 }
 
 /// Why ledgers of these names do not add.

@@ -104,14 +104,23 @@
 //! events. [`progress::watch_work`] names a function that is told of long work.
 
 pub mod answered;
+pub mod check;
 pub mod circuit;
 mod code;
+pub mod count;
 pub mod counting;
+pub mod doctor;
 pub mod earlier;
+pub mod export;
+pub mod folders;
+pub mod fuel;
 pub mod ledgers;
+pub mod life;
+pub mod list;
 pub mod machine;
 pub mod measured;
 pub mod nearness;
+pub mod observed;
 #[cfg(feature = "worker")]
 mod offer;
 pub mod prediction;
@@ -120,11 +129,13 @@ mod program;
 pub mod progress;
 pub mod recompiled;
 pub mod recorded;
+pub mod repair;
 pub mod sampling;
 pub mod slice;
 pub mod tune;
+pub mod values;
 
-pub use code::Code;
+pub use code::{BitsGiven, Code};
 pub use counting::Measurement;
 #[cfg(feature = "worker")]
 pub use offer::offer;

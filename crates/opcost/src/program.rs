@@ -16,17 +16,14 @@ use opcost_recover::{Course, RepairSolver, summarize};
 use opcost_run::deterministic::FixedWorld;
 use opcost_run::fuel::{FuelRun, spend};
 use opcost_run::start::Streams;
-use opcost_sample::End;
 use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::CompileOptions;
 
-use crate::counting::{Measurement, Task};
-use crate::sampling::estimate::Estimate;
+use crate::counting::{Measurement, Task, ending};
+use crate::fuel::OVERSHOOT;
+use crate::sampling::estimate::{Estimate, finish};
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
-
-/// Work between two checks of a metered program, at most, unless it is said otherwise.
-const OVERSHOOT: u64 = 1_000_000;
 
 /// How a program is run.
 #[derive(Clone, Debug, Default)]
@@ -126,11 +123,7 @@ impl Program {
         let images = [&options.images[..], std::slice::from_ref(&built.program)].concat();
         let estimate = Estimate::of(&taken.samples, &images, RepairSolver::Likeliest)?;
         let course = Course {
-            ending: match taken.samples.end {
-                End::Exited(status) => Some(opcost_profile::ProcessEnding::Exited(status)),
-                End::Killed(signal) => Some(opcost_profile::ProcessEnding::Killed(signal)),
-                End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
-            },
+            ending: finish(taken.samples.end).map(ending),
             processes: Some(taken.samples.processes.max(1)),
             is_held_fixed: false,
             doubts: Vec::new(),

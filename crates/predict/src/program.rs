@@ -18,7 +18,7 @@ use num_traits::{One, Zero};
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::{Bindings, SolvedFunctions};
 use opcost_index::IdMap;
-use opcost_ir::{Linkage, Module, Value};
+use opcost_ir::{Linkage, Module, Outside, Value};
 use opcost_key::{BlockId, FunctionId};
 use rustc_hash::FxHashMap as HashMap;
 
@@ -185,17 +185,22 @@ impl<'a> Program<'a> {
             }
         }
         let starts: BTreeSet<FunctionId> = roots.iter().map(|(id, _)| *id).chain(main_of(module)).collect();
-        for (id, function) in module.functions.iter() {
-            if function.is_address_taken && !starts.contains(&id) {
-                let reason = "its address is taken: calls through pointers are not counted".to_owned();
-                let entries = Entries {
-                    times: Fraction::zero(),
-                    class: Class::Unknown,
-                    reason: Some(reason),
-                    is_exact: false,
-                };
-                roots.push((id, entries));
-            }
+        let outside = Outside::of(module);
+        for (id, function) in module.functions.iter().filter(|(id, _)| !starts.contains(id)) {
+            let reason = if function.is_address_taken {
+                "its address is taken: calls through pointers are not counted"
+            } else if outside.functions.contains(id) {
+                "libraries may know its name: their calls are not counted"
+            } else {
+                continue;
+            };
+            let entries = Entries {
+                times: Fraction::zero(),
+                class: Class::Unknown,
+                reason: Some(reason.to_owned()),
+                is_exact: false,
+            };
+            roots.push((id, entries));
         }
         for (id, entries) in roots {
             let context = self.contexts.context(id, Vec::new(), &Given::default());

@@ -22,6 +22,24 @@ pub struct SourceLine {
     pub line: u32,
 }
 
+/// Why there is no machine code of a function, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoMachineCode(pub String);
+
+/// A machine instruction with its count.
+#[derive(Clone, Debug)]
+pub struct MachineLine {
+    /// The line that it comes from, if one is known.
+    pub at: Option<SourceLine>,
+    /// From the function's first byte.
+    pub offset: u64,
+    /// As the disassembler writes it.
+    pub text: String,
+    /// How often the instruction started that it comes from.
+    pub count: Option<u64>,
+}
+
 /// A function with its counts and its module.
 pub(crate) struct CountedRun<'a> {
     pub(crate) map: &'a ModuleMap,

@@ -57,7 +57,7 @@ mod example;
 
 pub use asynchronous::{LostLoop, OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
-pub use counted::{CountedModule, SourceLine};
+pub use counted::{CountedModule, MachineLine, NoMachineCode, SourceLine};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use duration::Cycles;
 pub use earlier::{branches_of_ledger, branches_of_run};

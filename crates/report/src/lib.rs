@@ -2,7 +2,7 @@
 //! from `recover`, so all outputs of a run agree.
 //!
 //! ```text
-//! CountReport ─count▶ text, a page, opcost.count/1      Diff  ─ledger::diff▶ text, opcost.diff/1
+//! CountAnswers ─count▶ text, a page, opcost.count/1      Diff  ─ledger::diff▶ text, opcost.diff/1
 //! CheckReport ─check▶ text, markdown, opcost.check/1    Life  ─life▶ text, a page, opcost.life/1
 //! ```
 //!

@@ -19,7 +19,6 @@ use crate::fuel::check::FuelCheckJson;
 use crate::fuel::run::FuelJson;
 use crate::ledger::diff_json::DiffJson;
 use crate::ledger::overlap::OverlapJson;
-use crate::ledger::repair::RepairJson;
 use crate::life::text::LifeJson;
 use crate::loops::table::LoopsJson;
 use crate::predict::json::PredictJson;
@@ -30,6 +29,7 @@ use opcost_answer::Failure;
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::hdl::HdlDocument;
+use opcost_answer::repair::RepairAnswers;
 use opcost_answer::width::WidthAnswers;
 
 /// The document that replaces another when opcost failed, so that a reader never takes an old
@@ -83,7 +83,7 @@ const DOCUMENTS: [Document; 23] = [
     ("certificate", || schema_for!(Certificate)),
     ("hdl", || schema_for!(HdlDocument)),
     ("overlap", || schema_for!(OverlapJson)),
-    ("repair", || schema_for!(RepairJson)),
+    ("repair", || schema_for!(RepairAnswers)),
     ("list", || schema_for!(ListJson)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),

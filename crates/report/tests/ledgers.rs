@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use opcost_answer::count::CountAnswers;
 use opcost_profile::formats::opc::load_ledger;
 use opcost_recover::list_by_ledger;
 use opcost_report::count::builds::BuildDetail;
@@ -11,7 +12,6 @@ use opcost_report::count::json::CountJson;
 use opcost_report::count::ledger::report_of;
 use opcost_report::count::mine::Mine;
 use opcost_report::count::page::html_page;
-use opcost_report::count::report::CountReport;
 use opcost_report::count::terminal::{TableLayout, print_count};
 use opcost_report::kit::save::document;
 use opcost_report::kit::source::Sources;
@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
 }
 
 /// The report of a ledger, its hottest functions listed.
-fn report(name: &str) -> CountReport {
+fn report(name: &str) -> CountAnswers {
     let ledger = load_ledger(&folder().join(name).with_extension("opc")).expect("a ledger");
     let mut report = report_of(&ledger);
     let hottest: Vec<usize> = (0..report.summary.functions.len().min(3)).collect();
@@ -30,7 +30,7 @@ fn report(name: &str) -> CountReport {
 }
 
 /// Without styles, and without sources: they may lie elsewhere.
-fn text(report: &CountReport) -> String {
+fn text(report: &CountAnswers) -> String {
     let layout = TableLayout {
         top: 10,
         annotate: false,

@@ -22,6 +22,8 @@
 
 pub mod build;
 mod cached;
+pub mod cargo;
+pub mod cargo_choice;
 pub mod cost;
 pub mod driver;
 mod fortran;

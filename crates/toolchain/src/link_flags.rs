@@ -1,4 +1,5 @@
-//! Which flags mean something to the linker, and which give names of the program to others?
+//! Which flags mean something to the linker, which give names of the program to others, and which bring
+//! a start file that changes how numbers are computed?
 
 /// The first flag that gives the program's names to code outside of it. Such a flag renames or
 /// exports them, or gives the linker a script that may.
@@ -34,6 +35,23 @@ pub(crate) fn opens_names(flags: &[String]) -> Option<&str> {
     flags.iter().enumerate().find(is_one).map(|(_, flag)| flag.as_str())
 }
 
+/// Whether clang links the start file that makes numbers next to zero 0 (clang 22:
+/// `isFastMathRuntimeAvailable`). The last flag decides.
+pub(crate) fn flushes_subnormals(flags: &[String]) -> bool {
+    let last = |of: fn(&str) -> Option<bool>| flags.iter().rev().find_map(|flag| of(flag));
+    let is_fast = last(|flag| match flag {
+        "-ffast-math" | "-funsafe-math-optimizations" => Some(true),
+        "-fno-fast-math" | "-fno-unsafe-math-optimizations" => Some(false),
+        _ => flag.strip_prefix("-ffp-model=").map(|model| matches!(model, "fast" | "aggressive")),
+    });
+    let is_ordered = last(|flag| match flag {
+        "-mdaz-ftz" => Some(true),
+        "-mno-daz-ftz" => Some(false),
+        _ => None,
+    });
+    is_ordered.unwrap_or_else(|| is_fast == Some(true) || flags.iter().any(|flag| flag == "-Ofast"))
+}
+
 /// Flags that mean nothing where a source is compiled: clang warns of them.
 pub(crate) fn is_linkers(flag: &str) -> bool {
     ["-l", "-L", "-Wl,"].iter().any(|prefix| flag.starts_with(prefix))
@@ -43,7 +61,7 @@ pub(crate) fn is_linkers(flag: &str) -> bool {
 /// Flags that mean something to the linking compiler: it finds libraries by them, those that the
 /// compiler's own instrumentation calls, and start files. One of these sets how numbers with a point are computed.
 pub(crate) fn reaches_linker(flag: &str) -> bool {
-    const PREFIXES: [&str; 20] = [
+    const PREFIXES: [&str; 21] = [
         "-l",
         "-L",
         "-Wl,",
@@ -64,6 +82,7 @@ pub(crate) fn reaches_linker(flag: &str) -> bool {
         "-fcreate-profile",
         "-fxray-instrument",
         "-fmemory-profile",
+        "-ffp-model",
     ];
     // Compiled code reads these; the linking compiler would take them for files of its own.
     // The word after `-mllvm` belongs to it, and is none of the linker's.
@@ -82,6 +101,7 @@ pub(crate) fn reaches_linker(flag: &str) -> bool {
                 | "--coverage"
                 | "-coverage"
                 | "-pg"
+                | "-Ofast"
                 | "-ffast-math"
                 | "-fno-fast-math"
                 | "-funsafe-math-optimizations"

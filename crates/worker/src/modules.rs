@@ -190,6 +190,7 @@ mod tests {
             root: path.parent().expect("a folder").to_owned(),
             world: None,
             opens_names: None,
+            flushes_subnormals: false,
             effects: None,
         };
         Job::Loops(Box::new(LoopsJob { program, inputs: InputValues::default() }))

@@ -57,6 +57,8 @@ pub(crate) fn read_program(source: &ProgramSource) -> Result<ReadProgram, WorkEr
     }
     let mut module = session.snapshot_in_detail();
     name_files(&mut module, &source.root);
+    // The start file is code besides the functions that changes how numbers are computed.
+    module.module_assembly_may_round |= source.flushes_subnormals;
     let begins = module.functions.values().any(|function| opcost_key::is_program_start(&function.name));
     let is_closed = source.world == Some(WorldWish::Closed);
     if is_closed && !begins {

@@ -100,6 +100,7 @@ impl Walker<'_, '_> {
             self.set(value, truth);
             let operands = self.function.operands_of(at);
             match (self.function.instructions[at].opcode, operands) {
+                (Opcode::FCmp, _) if self.all.changes_rounding => {}
                 (Opcode::ICmp | Opcode::FCmp, &[left, right]) => self.compare(at, left, right, holds),
                 (Opcode::And, &[left, right]) if holds => work.extend([(left, true), (right, true)]),
                 (Opcode::Or, &[left, right]) if !holds => work.extend([(left, false), (right, false)]),

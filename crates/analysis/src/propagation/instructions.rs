@@ -72,7 +72,9 @@ impl Walker<'_, '_> {
                     operands.iter().map(|&value| self.number(value)).collect();
                 let Some(numbers) = numbers else { return Definition::Full(Limit::Operation) };
                 match (instruction.opcode, &numbers[..]) {
-                    (Opcode::SIToFP | Opcode::UIToFP | Opcode::FPTrunc, _) if self.all.changes_rounding => {
+                    (Opcode::SIToFP | Opcode::UIToFP | Opcode::FPTrunc | Opcode::FPExt, _)
+                        if self.all.changes_rounding =>
+                    {
                         Definition::Full(Limit::Operation)
                     }
                     (Opcode::SIToFP, &[from]) => Definition::ToFloat(Sign::Signed, from, false),
@@ -105,8 +107,11 @@ impl Walker<'_, '_> {
         };
         match (instruction.opcode, &numbers[..]) {
             (Opcode::FCmp, &[left, right]) => match instruction.predicate {
-                Some(predicate) => Definition::FloatCompare(predicate, left, right),
-                None => Definition::Full(Limit::Operation),
+                // Who changes the mode may make numbers next to zero 0, and then 1e-310 is equal to it.
+                Some(predicate) if !self.all.changes_rounding => {
+                    Definition::FloatCompare(predicate, left, right)
+                }
+                _ => Definition::Full(Limit::Operation),
             },
             (Opcode::FPToSI, &[from]) => Definition::ToInteger(Sign::Signed, from, false),
             (Opcode::FPToUI, &[from]) => Definition::ToInteger(Sign::Unsigned, from, false),

@@ -77,6 +77,11 @@ pub fn shown_with(name: &str, detail: Detail) -> String {
     short.unwrap_or(whole.text) + whole.suffix
 }
 
+/// As [`is_called`]; of Fortran without what its compilers put around a name.
+pub fn is_named(name: &str, wanted: &str) -> bool {
+    is_called(name, wanted) || name.strip_suffix('_').or_else(|| name.strip_prefix("_QP")) == Some(wanted)
+}
+
 /// Whether a user who writes `wanted` may select the function of this linkage name. It is its
 /// demangled name or what is shown of it, with or without parameters and scope. `…` (or `...`)
 /// matches anything.
@@ -174,4 +179,20 @@ impl NameBook {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::is_named;
+
+    #[test]
+    fn functions_are_found_by_any_name_they_have() {
+        for (name, wanted) in [
+            ("solve", "solve"),
+            ("solve_", "solve"),
+            ("_QPsolve", "solve"),
+            ("_ZN5board6searchEi", "board::search(int)"),
+            ("_ZN5board6searchEi", "search"),
+        ] {
+            assert!(is_named(name, wanted), "{name} {wanted}");
+        }
+        assert!(!is_named("solver", "solve"));
+    }
+}

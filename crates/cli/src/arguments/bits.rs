@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use opcost::{BitsGiven, Code};
+use opcost_answer::Failure;
 use opcost_answer::bits::Assumptions;
 
 use super::{ContractArguments, ProgramArguments, WorldName};
@@ -112,6 +114,18 @@ pub(crate) struct BitsArguments {
 }
 
 impl BitsArguments {
+    /// The code that is looked at.
+    pub(crate) fn code(&self) -> Result<Code, Failure> {
+        let compile = self.program.compile.options();
+        Code::within_world(&self.inputs, &compile, &self.program().options())
+    }
+
+    /// What is believed of it.
+    pub(crate) fn given(&self) -> BitsGiven {
+        let (assumptions, contracts) = (self.assumptions.assumptions(), self.contracts.contracts.clone());
+        BitsGiven { assumptions, contracts }
+    }
+
     /// What is to be known of the program; `--closed` is a world.
     pub(crate) fn program(&self) -> ProgramArguments {
         let world = if self.closed { Some(WorldName::Closed) } else { self.program.world };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use opcost_report::count::list::{ListKind, ListSort};
+use opcost_answer::list::{ListKind, ListSort};
 use opcost_report::count::mine::Mine;
 
 /// What a report shows, and where else it goes; one set for all verbs that
@@ -324,7 +324,7 @@ impl From<SortWord> for ListSort {
         match word {
             SortWord::Count => ListSort::Count,
             SortWord::Name => ListSort::Name,
-            SortWord::Location => ListSort::Place,
+            SortWord::Location => ListSort::Location,
             SortWord::None => ListSort::None,
         }
     }

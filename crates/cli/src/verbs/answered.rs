@@ -4,19 +4,11 @@
 //! gave besides the code stands with each row. Cost: the rows.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use opcost::answered::{AnswersAbout, ledger};
-use opcost::ledgers;
-use opcost_answer::Failure;
-use opcost_profile::{AnswerRow, Assumption};
+use opcost_profile::Assumption;
 
 use crate::arguments::ProgramArguments;
-
-/// Writes the ledger.
-pub(crate) fn save(path: &Path, of: AnswersAbout, rows: Vec<AnswerRow>) -> Result<(), Failure> {
-    ledgers::save(path, &ledger(of, rows))
-}
 
 /// What the user ran: the verb, its inputs, and what the program was given.
 pub(crate) fn command(verb: &str, inputs: &[PathBuf], words: &[OsString]) -> Vec<String> {

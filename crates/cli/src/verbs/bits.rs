@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::BitsArguments;
-use crate::verbs::answered::{believed, command, save as save_rows};
+use crate::verbs::answered::{believed, command};
 use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
-use crate::verbs::{bits_narrow, bits_observed, certificate};
-use opcost::answered::{self, AnswersAbout};
+use crate::verbs::{bits_narrow, certificate};
+use opcost::answered::{self, AnswersAbout, ledger};
+use opcost::ledgers;
 use opcost::machine::machine;
+use opcost::observed::{ObservedEnd, ObservedRun, observe};
 use opcost_answer::bits::{BitsAnswers, BitsFunction};
 use opcost_answer::names::{NameBook, shown_name};
 use opcost_answer::{Failure, Status};
-use opcost_job::program::BitsJob;
 use opcost_profile::Assumption;
 use opcost_report::bits::page::bits_page;
 use opcost_report::bits::text::{BitsJson, BitsReport, print_bits};
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::source::Sources;
-use opcost_toolchain::build::{Build, Purpose};
+use opcost_run::start::Streams;
 use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
@@ -41,43 +41,33 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.check {
         return certificate::check(arguments, path);
     }
-    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let is_certified = arguments.certificate.is_some();
-    let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });
-    let assumptions = arguments.assumptions.assumptions();
-    let question = BitsJob {
-        program: build.program_source(&inputs, &arguments.program().options())?,
-        is_certified,
-        assumptions,
-        contracts: arguments.contracts.contracts.clone(),
-    };
-    let mut answers = build.query(question, &inputs)?;
-    drop(working);
+    let code = arguments.code()?;
+    let inputs = code.inputs();
+    let mut answers = code.widths(&arguments.given(), arguments.certificate.is_some())?;
     let told = match (&arguments.certificate, &answers.certified) {
-        (Some(path), Some(certified)) => Some(certificate::save(path, certified, &inputs, arguments)?),
+        (Some(path), Some(certified)) => Some(certificate::save(path, certified, inputs, arguments)?),
         _ => None,
     };
     only(&mut answers, &arguments.function)?;
     let status = match arguments.observe {
-        true => bits_observed::observe(arguments, &inputs, &mut answers)?,
+        true => observe_run(arguments, inputs, &mut answers)?,
         false => Status::Fine,
     };
     if let Some(path) = &arguments.json {
         save_json(path, &BitsJson::text(&answers))?;
     }
     if let Some(path) = &arguments.ledger {
-        save_ledger(arguments, &inputs, &answers, path)?;
+        save_ledger(arguments, inputs, &answers, path)?;
     }
     if let Some(told) = told.filter(|_| arguments.certificate.as_deref() != Some(Path::new("-"))) {
         save_text(None, &told, Stream::Stderr)?;
     }
     let report = BitsReport {
-        about: about(&inputs, &arguments.program.compile),
+        about: about(inputs, &arguments.program.compile),
         with_values: !arguments.function.is_empty(),
         annotate: arguments.annotate,
         most: arguments.top,
-        next: next(arguments, &answers, &inputs),
+        next: next(arguments, &answers, inputs),
         observed: arguments.observe,
         names: NameBook::of_functions(answers.functions.iter().map(|function| &function.key)),
         answers: &answers,
@@ -107,7 +97,7 @@ fn save_ledger(
         runs: u64::from(arguments.observe),
         ..AnswersAbout::of_code(&paths(inputs), &answers.code, command)
     };
-    save_rows(path, asked, answered::bits::rows(answers, &given))
+    ledgers::save(path, &ledger(asked, answered::bits::rows(answers, &given)))
 }
 
 /// Leaves the named functions.
@@ -140,4 +130,29 @@ fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> V
     };
     next.extend(arguments.ledger.iter().map(|path| format!("opcost report {}", path.display())));
     next
+}
+
+/// Runs the program, and notes with each value what it was.
+fn observe_run(
+    arguments: &BitsArguments,
+    inputs: &[Input],
+    answers: &mut BitsAnswers,
+) -> Result<Status, Failure> {
+    let run = ObservedRun {
+        inputs,
+        options: &arguments.program.compile.options(),
+        arguments: &arguments.arguments,
+        streams: &Streams {
+            stdin: arguments.stdin.clone(),
+            stdout: None,
+            stderr: None,
+            stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
+        },
+    };
+    let ObservedEnd { finish, is_wrong } = observe(&run, answers)?;
+    Ok(match (finish.is_success(), is_wrong) {
+        (false, _) => Status::Program,
+        (true, true) => Status::Verdict,
+        (true, false) => Status::Fine,
+    })
 }

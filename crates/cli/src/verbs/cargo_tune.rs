@@ -1,8 +1,9 @@
 //! `cargo opcost tune --bin NAME -- ARGS`: a crate's program, placed by what it does.
 //!
 //! The program is built with counters, as `cargo opcost count` does it, and does its training. It is then built again,
-//! its code in the order of the counts ([`crate::verbs::tune_rust`]).
+//! its code in the order of the counts ([`opcost::tune`]).
 
+use opcost::tune::{PlacedRust, finish_rust, given_ledger, rust_tuning, train_rust};
 use opcost_answer::{Failure, Status};
 use opcost_key::Placement;
 use opcost_toolchain::build::{RustPurpose, Rustc, TunedRust, cargo_tuned_linker};
@@ -11,7 +12,8 @@ use super::cargo_line::{CargoLine, USAGE};
 use crate::arguments::{TuneArguments, Verb};
 use crate::verbs::selection::{CodeFlag, refuse_idle};
 use crate::verbs::show::save_failure_json;
-use crate::verbs::tune_rust::{PlacedRust, finish, given_ledger, refuse_flags, trained, tuning};
+use crate::verbs::tune::{finish, judge_words, judging, refuse_flags, wish};
+use crate::verbs::tune_shown::TuneShown;
 
 /// Carries out the verb.
 pub(crate) fn run(mut line: CargoLine) -> Result<Status, Failure> {
@@ -32,7 +34,7 @@ impl CargoLine {
         let is_cargos = |name: &String| {
             name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
         };
-        if let Some(ledger) = self.profile.take_if(|name| !is_cargos(name)) {
+        if let Some(ledger) = self.project.profile.take_if(|name| !is_cargos(name)) {
             self.verb.extend(["--profile".into(), ledger.into()]);
         }
     }
@@ -42,26 +44,31 @@ fn carry_out(line: &CargoLine, arguments: &TuneArguments) -> Result<Status, Fail
     let idle = [CodeFlag::Cost, CodeFlag::Time];
     refuse_idle(&arguments.compile, &idle, "a program is tuned by how often everything runs")?;
     refuse_flags(arguments, "say it to cargo (RUSTFLAGS, .cargo/config.toml)")?;
-    let target = line.target_folder()?;
-    let ledger = match given_ledger(arguments)? {
+    let target = line.project.target_folder()?;
+    let options = arguments.compile.options();
+    let wish = wish(arguments, &[], &options);
+    let ledger = match given_ledger(&wish)? {
         Some(ledger) => ledger,
         None => {
             let placement = Placement::Chords;
-            let program = line.build(&arguments.compile.options(), RustPurpose::Count { placement })?;
+            let program = line.project.build(&options, RustPurpose::Count { placement })?;
             // Where it stays: the linker that reads it may run again.
             let folder = target.join("training");
             std::fs::create_dir_all(&folder).map_err(Failure::file("make", &folder))?;
-            trained(arguments, &program, &folder)?
+            train_rust(&wish, &program, &folder)?
         }
     };
-    let tuning = tuning(arguments, ledger.clone(), &target)?;
-    let options = arguments.compile.options();
-    let program = line.linked_by(|rustc, flags, folder| {
+    let tuning = rust_tuning(ledger.clone(), usize::from(arguments.links), &target)?;
+    let program = line.project.linked_by(|rustc, flags, folder| {
         cargo_tuned_linker(&options, rustc, flags, folder, tuning.clone())
     })?;
     let made = TunedRust::read(&tuning)?;
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let about = format!("{name} · {} -Clto=fat", Rustc::find()?.version);
     let again = format!("cargo opcost tune --simulate --bin {name}");
-    finish(arguments, PlacedRust { program: &program, made, ledger: &ledger, about, again })
+    let words = judge_words(arguments);
+    let judging = judging(arguments, &[], words.as_deref());
+    let placed = PlacedRust { program: &program, made, ledger: &ledger };
+    let tuned = finish_rust(placed, &wish, &judging, &arguments.output)?;
+    finish(arguments, &TuneShown { tuned: &tuned, about, again })
 }

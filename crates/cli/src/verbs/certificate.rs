@@ -12,12 +12,9 @@ use crate::verbs::selection::again;
 use opcost_answer::bits::CertifiedAnswer;
 use opcost_answer::terminal::one_line;
 use opcost_answer::{Failure, Status};
-use opcost_job::program::CheckJob;
 use opcost_report::bits::certificate::print_bits_check;
 use opcost_report::kit::numbers::{counted, verb};
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
-use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 
 /// Writes the certificate; what is to be said of it.
@@ -79,15 +76,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 /// Whether a certificate holds.
 pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Failure> {
     let certificate = read(path)?;
-    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let name = path.display().to_string();
-    let working = Progress::start("checking the certificate");
-    let program = build.program_source(&inputs, &arguments.program().options())?;
-    let (assumptions, contracts) =
-        (arguments.assumptions.assumptions(), arguments.contracts.contracts.clone());
-    let answers = build.query(CheckJob { program, name, certificate, assumptions, contracts }, &inputs)?;
-    drop(working);
+    let answers = arguments.code()?.check(path.display().to_string(), certificate, &arguments.given())?;
     if let Some(path) = &arguments.json {
         save_json(path, &document(&answers))?;
     }

@@ -4,33 +4,19 @@
 //! The report goes to stderr or to `-o`, JSON to `--json`, facts to
 //! `--ledger`; the program's streams stay its own.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-
-use opcost_key::{Anchor, Placement};
-use opcost_profile::Ledger;
-use opcost_profile::diff::{Diff, Unlike, diff};
-use opcost_recover::SourceLine;
-
-use crate::arguments::{BuildArguments, CountArguments, EmitKind};
-use crate::verbs::counted::{not_counted, report_of_run};
-use crate::verbs::inputs::inputs_of;
-pub(crate) use crate::verbs::inputs::quoted;
-use crate::verbs::show::{Show, save_failure_json};
-use opcost::counting::{Measurement, Task};
-use opcost::earlier::{last_run, named_run, store_run};
+use opcost::count::{CountedForm, count, judge, make};
 use opcost::ledgers;
+use opcost_answer::count::{BudgetVerdict, CountAnswers};
 use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
-use opcost_job::module::{EarlierRun, Product, ThreadMode};
-use opcost_report::count::report::{BudgetVerdict, CountReport, Grown, Growth};
-use opcost_report::kit::progress::Progress;
+use opcost_job::module::Product;
+use opcost_key::Anchor;
 use opcost_report::kit::save::Stream;
-use opcost_run::start::Streams;
-use opcost_toolchain::build::Build;
-use opcost_toolchain::input::{Input, Language};
-use opcost_toolchain::install::install;
-use opcost_toolchain::options::CompileOptions;
+
+use crate::arguments::{CountArguments, EmitKind};
+use crate::verbs::counted::request;
+use crate::verbs::inputs::{quoted, refuse_words, shown};
+use crate::verbs::show::{Show, save_failure_json};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &CountArguments) -> Result<Status, Failure> {
@@ -40,140 +26,37 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &CountArguments) -> Result<Status, Failure> {
-    if let Some(kind) = arguments.emit {
-        let output = arguments.output.as_deref().expect("clap requires -o with --emit");
-        return emit(arguments, &classified(arguments)?, kind, output);
+    match arguments.emit {
+        Some(kind) => emit(arguments, kind),
+        None => count_program(arguments),
     }
-    with_program(arguments, |program| count_program(arguments, program))
 }
 
-/// Does something with the counted program, which is built first unless it
-/// was given.
-pub(crate) fn with_program<T>(
-    arguments: &CountArguments,
-    work: impl FnOnce(&Path) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let inputs = classified(arguments)?;
-    if let [Input { path, language: Language::Program }] = inputs.as_slice() {
-        return work(path);
-    }
-    let mut build = counted_build(&arguments.build)?;
-    let program = build.path("program");
-    if build.options.earlier.is_none() {
-        build.options.earlier = last_run(&arguments.inputs, &build.path("branches"));
-    }
-    let building = Progress::start(format!("building {}", command(arguments).join(" ")));
-    build.program(&inputs, &program)?;
-    drop(building);
-    note_unlike_run(&build);
-    work(&program)
-}
-
-/// The inputs; a built program only alone.
-fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
-    let inputs = match program_in_path(&arguments.inputs) {
-        Some(path) => vec![Input { path, language: Language::Program }],
-        None => inputs_of("count", &arguments.inputs)?,
+fn emit(arguments: &CountArguments, kind: EmitKind) -> Result<Status, Failure> {
+    refuse_words("count", &arguments.inputs)?;
+    let output = arguments.output.as_deref().expect("clap requires -o with --emit");
+    let form = match kind {
+        EmitKind::Exe => CountedForm::Program,
+        EmitKind::Shared => CountedForm::SharedLibrary,
+        EmitKind::Obj => CountedForm::Module(Product::Object),
+        EmitKind::Bc => CountedForm::Module(Product::Counted),
+        EmitKind::Anchor => CountedForm::Module(Product::Anchor),
     };
-    let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
-    if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
-        return Err(Failure::Usage("a built program is counted alone; give either it or sources".to_owned()));
-    }
-    Ok(inputs)
-}
-
-/// The program that a shell would start by this name, where no such file is here. It may be an interpreter
-/// that loads counted modules, or what starts counted programs.
-fn program_in_path(inputs: &[PathBuf]) -> Option<PathBuf> {
-    let [name] = inputs else { return None };
-    if name.components().count() != 1 || name.as_os_str().as_encoded_bytes().contains(&b'/') || name.exists()
-    {
-        return None;
-    }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| {
-        let facts = path.metadata();
-        facts.is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
-    })
-}
-
-/// The build that is wanted.
-fn counted_build(arguments: &BuildArguments) -> Result<Build, Failure> {
-    let placement = if arguments.paths { Placement::Paths } else { arguments.placement };
-    let threads = if arguments.threads { ThreadMode::Always } else { ThreadMode::IfStarted };
-    let earlier = arguments.placement_from.as_deref().map(named_run).transpose()?;
-    Build::counted(&CompileOptions { earlier, ..arguments.compile.options() }, placement, threads)
-}
-
-/// Notes that the run that was named says nothing of this program.
-pub(super) fn note_unlike_run(build: &Build) {
-    if let (Some(EarlierRun::Ledger(ledger)), 0) = (&build.options.earlier, build.weighed.get()) {
-        opcost_answer::tell!(
-            "opcost: the run of {} does not say which way branches of this program go: the code alone says where \
-             counters are",
-            ledger.display()
-        );
-    }
-}
-
-fn emit(
-    arguments: &CountArguments,
-    inputs: &[Input],
-    kind: EmitKind,
-    output: &Path,
-) -> Result<Status, Failure> {
-    let build = counted_build(&arguments.build)?;
-    let one = || match inputs {
-        [input] => Ok(input),
-        _ => Err(Failure::Usage("--emit obj, bc and anchor take one input".to_owned())),
-    };
-    let made = build.path("made");
-    match kind {
-        EmitKind::Exe => build.program(inputs, &made)?,
-        EmitKind::Shared => build.shared(inputs, &made)?,
-        EmitKind::Obj => build.module(one()?, Product::Object, &made)?,
-        EmitKind::Bc => build.module(one()?, Product::Counted, &made)?,
-        EmitKind::Anchor => build.module(one()?, Product::Anchor, &made)?,
-    }
-    note_unlike_run(&build);
-    install(&made, output)?;
+    make(&request(arguments), form, output)?;
     if kind == EmitKind::Exe {
         opcost_answer::tell!("next: opcost count {} -- ARGS", shown(output));
     }
     Ok(Status::Fine)
 }
 
-/// A program as a shell starts it.
-pub(super) fn shown(program: &Path) -> String {
-    if program.components().count() == 1 {
-        format!("./{}", program.display())
-    } else {
-        program.display().to_string()
-    }
-}
-
-fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, Failure> {
+fn count_program(arguments: &CountArguments) -> Result<Status, Failure> {
+    refuse_words("count", &arguments.inputs)?;
     let baseline = arguments.baseline.as_deref();
     let baseline = baseline.map(|path| ledgers::counts(path, None)).transpose()?;
-    let measurement = Measurement::run(&Task {
-        program,
-        arguments: &arguments.arguments,
-        streams: Streams {
-            stdin: arguments.stdin.clone(),
-            stdout: arguments.stdout.clone(),
-            stderr: None,
-            stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
-        },
-        repeat: arguments.repeat,
-        is_deterministic: arguments.deterministic,
-    })?;
-    // A program that was given is not built the next time, either.
-    if !classified(arguments)?.iter().any(|input| input.language == Language::Program) {
-        store_run(&arguments.inputs, &measurement);
-    }
-    let mut report = report_of_run(&measurement);
-    report.not_counted = measurement.missing(program, &report.summary).iter().map(not_counted).collect();
-    let command = command(arguments);
+    let request = request(arguments);
+    let counted = count(&request)?;
+    let (measurement, mut report) = (counted.measurement, counted.answers);
+    let command = request.command();
     let title = command.join(" ");
     let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();
     let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
@@ -190,7 +73,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         stream: Stream::Stderr,
         title,
         ledger: ledger.as_ref(),
-        origin: (program.to_owned(), "program"),
+        origin: (counted.program, "program"),
     };
     let unknown = show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?;
     // A ledger that could not be written is no reason to lose the report.
@@ -202,48 +85,8 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
     Ok(status(arguments, &report))
 }
 
-/// What the user ran, in the words of the user.
-fn command(arguments: &CountArguments) -> Vec<String> {
-    let inputs = arguments.inputs.iter().map(|input| input.display().to_string());
-    inputs.chain(arguments.arguments.iter().map(|word| word.to_string_lossy().into_owned())).collect()
-}
-
-/// Holds a total against a budget; over it, the functions that grew since the
-/// baseline are named.
-fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &Ledger)>) -> BudgetVerdict {
-    let Some(budget) = budget else { return BudgetVerdict::None };
-    if report.most() <= budget {
-        return BudgetVerdict::Within { budget };
-    }
-    let grew = match ledgers {
-        None => Growth::Unknown,
-        Some((before, after)) => match diff(before, after, false) {
-            Ok(diff) => Growth::Since(grown(&diff)),
-            Err(error) => {
-                Growth::Refused(error.reasons.iter().map(Unlike::to_string).collect::<Vec<_>>().join("; "))
-            }
-        },
-    };
-    BudgetVerdict::Over { budget, grew }
-}
-
-fn grown(diff: &Diff) -> Vec<Grown> {
-    let functions = diff.functions.iter().filter_map(|function| {
-        let (before, after) = (function.instructions.before, function.instructions.after?);
-        (after > before.unwrap_or(0)).then(|| Grown {
-            name: function.name.clone(),
-            place: function.place.as_ref().map(|at| SourceLine { file: at.file.to_string(), line: at.line }),
-            before,
-            after,
-        })
-    });
-    let mut grown: Vec<Grown> = functions.collect();
-    grown.sort_by_key(|function| std::cmp::Reverse(function.after - function.before.unwrap_or(0)));
-    grown
-}
-
 /// The commands to try next: this very one, with one flag more. A part of a count is no budget.
-fn next(arguments: &CountArguments, report: &CountReport, is_whole: bool) -> Vec<String> {
+fn next(arguments: &CountArguments, report: &CountAnswers, is_whole: bool) -> Vec<String> {
     let with = |flag: &str| -> Option<String> {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
@@ -267,7 +110,7 @@ fn next(arguments: &CountArguments, report: &CountReport, is_whole: bool) -> Vec
 }
 
 /// Whether the program was made of sources that have lines before they are optimised.
-fn is_clangs(report: &CountReport) -> bool {
+fn is_clangs(report: &CountAnswers) -> bool {
     report
         .facts
         .groups
@@ -287,7 +130,7 @@ fn roomy(weight: u128) -> String {
     wanted.to_string()
 }
 
-fn status(arguments: &CountArguments, report: &CountReport) -> Status {
+fn status(arguments: &CountArguments, report: &CountAnswers) -> Status {
     let finish = report.finish.expect("the program ran");
     if arguments.pass_status {
         return Status::Own(finish.shell_status());
@@ -304,7 +147,7 @@ fn status(arguments: &CountArguments, report: &CountReport) -> Status {
 #[cfg(test)]
 mod tests {
     use super::{quoted, roomy};
-    use crate::arguments::parse_budget;
+    use opcost_answer::budget::parse_budget;
 
     #[test]
     fn a_suggested_budget_is_roomy_and_readable() {

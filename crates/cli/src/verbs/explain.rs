@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
-use super::input_line::split;
+use super::inputs::split;
 use crate::arguments::ExplainArguments;
 use crate::verbs::selection::{OF_RUNS, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use opcost::Code;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{ExplainJob, ExplainSubject, LineLocation, WidthJob};
+use opcost_job::program::{ExplainSubject, LineLocation};
 use opcost_report::bits::width::print_width;
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::source::Sources;
 use opcost_report::loops::explain::{dependence_dot, dependence_picture, print_explanation};
-use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
@@ -42,20 +41,15 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
         }
     };
     let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
-    let inputs = Input::all_analysed(paths.map(Path::new))?;
     if !arguments.width && !arguments.contracts.contracts.is_empty() {
         return Err(Failure::Usage("--assume is for widths: opcost explain --width".to_owned()));
     }
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let program = build.program_source(&inputs, &arguments.program.options())?;
-    if let (ExplainSubject::Line(place), true) = (&wanted, arguments.width) {
-        let contracts = arguments.contracts.contracts.clone();
-        let question = WidthJob { program, location: place.clone(), contracts };
-        return explain_width(arguments, &build.query(question, &inputs)?);
+    let program = &arguments.program;
+    let code = Code::within_world(paths.map(Path::new), &program.compile.options(), &program.options())?;
+    if let (ExplainSubject::Line(line), true) = (&wanted, arguments.width) {
+        return explain_width(arguments, &code.width(line.clone(), &arguments.contracts.contracts)?);
     }
-    let working = Progress::start("looking for what decides it");
-    let answers = build.query(ExplainJob { program, subject: wanted }, &inputs)?;
-    drop(working);
+    let answers = code.explain_subject(wanted)?;
     if let Some(path) = &arguments.dot {
         save_text(Some(path), &dependence_dot(&answers), Stream::Stdout)?;
     }

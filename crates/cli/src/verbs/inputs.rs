@@ -1,7 +1,7 @@
 //! What do the flags about inputs say, and the program's own words? Which files are given?
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arguments::InputArguments;
 use opcost_answer::Failure;
@@ -21,13 +21,28 @@ const READERS: [&str; 8] = [
     "strtoull({}, null, 10)",
 ];
 
-/// The files of a verb that runs a program. A word that is no file may be one of the program's, which follow `--`.
+/// Which line of which file an input names: `prog.c:3:14`
+pub(crate) fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let Some((rest, last)) = input.rsplit_once(':') else { return (input, None, None) };
+    let Some(last) = number(last) else { return (input, None, None) };
+    match rest.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {
+        Some((path, line)) => (path, Some(line), Some(last)),
+        None => (rest, Some(last), None),
+    }
+}
+
+/// The files of a verb that runs a program.
 pub(crate) fn inputs_of(verb: &str, paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    refuse_words(verb, paths)?;
+    Input::all(paths.iter().map(|path| &**path))
+}
+
+/// A word that is no file may be one of the program's, which follow `--`.
+pub(crate) fn refuse_words(verb: &str, paths: &[PathBuf]) -> Result<(), Failure> {
     let is_source = |path: &PathBuf| path.extension().is_some() && !is_number(path);
     let first = paths.iter().skip(1).position(|path| !path.exists() && !is_source(path)).map(|at| at + 1);
-    let Some((files, words)) = first.map(|at| paths.split_at(at)) else {
-        return Input::all(paths.iter().map(|path| &**path));
-    };
+    let Some((files, words)) = first.map(|at| paths.split_at(at)) else { return Ok(()) };
     let shown = |paths: &[PathBuf]| {
         let words = paths.iter().map(|path| quoted(&path.to_string_lossy()));
         words.collect::<Vec<_>>().join(" ")
@@ -50,8 +65,17 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
+/// A program as a shell starts it.
+pub(crate) fn shown(program: &Path) -> String {
+    if program.components().count() == 1 {
+        format!("./{}", program.display())
+    } else {
+        program.display().to_string()
+    }
+}
+
 /// Whether a name is a number with a point.
-fn is_number(path: &std::path::Path) -> bool {
+fn is_number(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.parse::<f64>().is_ok())
 }
 

@@ -3,20 +3,19 @@
 use std::path::Path;
 
 use crate::arguments::LoopsArguments;
-use crate::verbs::answered::{believed, command, save as save_rows};
+use crate::verbs::answered::{believed, command};
 use crate::verbs::inputs::values;
 use crate::verbs::selection::{OF_RUNS, about, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
-use opcost::answered::{self, AnswersAbout};
+use opcost::Code;
+use opcost::answered::{self, AnswersAbout, ledger};
+use opcost::ledgers;
 use opcost_answer::loops::{LoopAnswer, LoopAnswers};
 use opcost_answer::{Failure, Status};
-use opcost_job::program::LoopsJob;
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::source::Sources;
 use opcost_report::kit::style::screen_width;
 use opcost_report::loops::table::{LoopsJson, LoopsReport, print_loops};
-use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
@@ -28,25 +27,22 @@ pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
-    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let working = Progress::start("analysing loops");
-    let program = build.program_source(&inputs, &arguments.program.options())?;
-    let question = LoopsJob { program, inputs: values(&arguments.values, &[]) };
-    let mut answers = build.query(question, &inputs)?;
-    drop(working);
+    let program = &arguments.program;
+    let code = Code::within_world(&arguments.inputs, &program.compile.options(), &program.options())?;
+    let mut answers = code.loops_of(values(&arguments.values, &[]))?;
+    let inputs = code.inputs();
     only(&mut answers, &arguments.function)?;
     if let Some(path) = &arguments.json {
         save_json(path, &LoopsJson::text(&answers))?;
     }
     if let Some(path) = &arguments.ledger {
-        save_ledger(arguments, &inputs, &answers, path)?;
+        save_ledger(arguments, inputs, &answers, path)?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let shown = arguments.ledger.iter().map(|path| format!("opcost report {}", path.display()));
         let report = LoopsReport {
-            next: next(&answers, &inputs).into_iter().chain(shown).collect(),
-            about: about(&inputs, &arguments.program.compile),
+            next: next(&answers, inputs).into_iter().chain(shown).collect(),
+            about: about(inputs, &arguments.program.compile),
             answers: &answers,
         };
         let mut sources = Sources::of(None, "program");
@@ -71,7 +67,7 @@ fn save_ledger(
     given.extend(believed(&arguments.program));
     let command = command("loops", &arguments.inputs, &[]);
     let asked = AnswersAbout::of_code(&paths(inputs), &answers.code, command);
-    save_rows(path, asked, answered::loops::rows(answers, &given))
+    ledgers::save(path, &ledger(asked, answered::loops::rows(answers, &given)))
 }
 
 /// Leaves the loops of the named functions.

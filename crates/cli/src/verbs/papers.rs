@@ -1,10 +1,9 @@
 //! `opcost completions`, `opcost man`, `opcost schema`: what packagers install.
 //!
 //! A man page has name, synopsis and options from the command line, and all else from the verb's page
-//! of the guide (`pages`), written as roff (`roff`).
+//! of the guide (`pages`), written as roff (`opcost_report::kit::roff`).
 
 mod pages;
-mod roff;
 
 use std::io::Write;
 
@@ -12,6 +11,7 @@ use clap::CommandFactory;
 
 use crate::arguments::{Arguments, CompletionArguments, ManArguments, SchemaArguments};
 use opcost_answer::{Failure, Status};
+use opcost_report::kit::roff::parts_of;
 use opcost_report::kit::save::document;
 use opcost_report::schema::schema_of;
 
@@ -48,7 +48,7 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
 
 /// The page of a verb: its command line, and what the guide says.
 fn page_of_verb(man: &clap_mangen::Man, page: &str, text: &mut Vec<u8>) -> std::io::Result<()> {
-    let (before, after) = roff::parts_of(page);
+    let (before, after) = parts_of(page);
     man.render_title(text)?;
     man.render_name_section(text)?;
     man.render_synopsis_section(text)?;

@@ -5,24 +5,21 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{PredictArguments, PredictEmit, TimeArguments};
 use crate::verbs::answered::command;
 use crate::verbs::inputs::{quoted, values};
-use crate::verbs::predict_diff::compare;
 use crate::verbs::selection::{CodeFlag, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
+use opcost::folders::compare_folders;
 use opcost::ledgers;
-use opcost::prediction::{PredictedProgram, PredictionRequest, SlicedProgram};
+use opcost::prediction::{PredictedProgram, PredictedSlice, PredictionRequest, build_predicting};
 use opcost::priced::Clock;
 use opcost::recorded::{is_exact, recorded};
 use opcost_answer::{Failure, Status};
-use opcost_job::module::Product;
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
+use opcost_report::predict::folders::print_folders;
 use opcost_report::predict::json::{Against, PredictDocument, PredictJson};
 use opcost_report::predict::text::{PredictReport, print_prediction};
 use opcost_report::timing::print_time;
-use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
-use opcost_toolchain::install::install;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &PredictArguments) -> Result<Status, Failure> {
@@ -66,23 +63,17 @@ fn price_counts(arguments: &PredictArguments, path: &Path) -> Result<Status, Fai
 
 /// The program with its prediction in it.
 fn emit(arguments: &PredictArguments, kind: PredictEmit) -> Result<Status, Failure> {
-    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
     let output = arguments.output.as_deref().expect("the command line wants -o with --emit");
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Predict)?;
-    let working = Progress::start("building the program that predicts itself");
-    let made = build.path("made");
-    match (kind, inputs.as_slice()) {
-        (PredictEmit::Exe, _) => build.program(&inputs, &made)?,
-        (PredictEmit::Bc, [input]) => build.module(input, Product::Counted, &made)?,
-        (PredictEmit::Bc, _) => return Err(Failure::Usage("--emit bc takes one input".to_owned())),
-    }
-    drop(working);
-    install(&made, output).map(|()| Status::Fine)
+    let options = arguments.program.compile.options();
+    build_predicting(&arguments.inputs, &options, kind == PredictEmit::Exe, output)?;
+    Ok(Status::Fine)
 }
 
 fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
     if let Some(folders) = &arguments.diff {
-        return compare(folders, arguments.output.as_deref());
+        let text = print_folders(&compare_folders(folders)?);
+        save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
+        return Ok(Status::Fine);
     }
     refuse_idle(
         &arguments.program.compile,
@@ -96,7 +87,7 @@ fn carry_out(arguments: &PredictArguments) -> Result<Status, Failure> {
         values: values(&arguments.values, &arguments.arguments),
         is_guess: arguments.guess,
         trip_counts: arguments.trip_counts.clone(),
-        sliced: arguments.by_slice.then(|| SlicedProgram {
+        sliced: arguments.by_slice.then(|| PredictedSlice {
             arguments: arguments.arguments.clone(),
             stdin: arguments.stdin.clone(),
         }),

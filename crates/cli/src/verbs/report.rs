@@ -3,7 +3,6 @@
 use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
-use crate::verbs::counted::report_of_run;
 use crate::verbs::report_answers;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::ledgers::{self, Given};
@@ -49,7 +48,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
                 .write(&mut report, |summary, wanted| list_by_ledger(&ledger, summary, wanted))?
         }
         Given::Raw(measurement) => {
-            let mut report = report_of_run(&measurement);
+            let mut report = measurement.answers();
             let wants_ledger = arguments.ledger.is_some() || arguments.show.wants_ledger();
             let ledger =
                 wants_ledger.then(|| measurement.ledger(&report.summary, names.clone())).transpose()?;

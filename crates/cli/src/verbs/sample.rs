@@ -8,19 +8,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use opcost::counting::ending;
 use opcost::ledgers;
-use opcost::sampling::estimate::Estimate;
+use opcost::sampling::built::{SampledProgram, all_foreign};
+use opcost::sampling::estimate::{Estimate, finish};
+use opcost::sampling::images;
 use opcost::sampling::locations::{others, readable};
 use opcost::sampling::take::{SampleOptions, SampleTarget, Taken, failed, take};
+use opcost_answer::count::CountAnswers;
 use opcost_answer::files::from_here;
 use opcost_answer::names::demangle;
-use opcost_answer::run::{Finish, RunQuality};
 use opcost_answer::{Failure, Status};
-use opcost_key::Anchor;
 use opcost_profile::Ledger;
-use opcost_recover::{Course, list_functions, summarize};
-use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts, SampledThreads};
+use opcost_recover::list_functions;
 use opcost_report::count::samples::{most_outside, words};
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
@@ -28,14 +27,13 @@ use opcost_report::kit::save::{Stream, save_text};
 use opcost_run::frames::{call_stacks, collapsed};
 use opcost_run::image::SampledImage;
 use opcost_run::start::Streams;
-use opcost_sample::{End, Pace, Samples, read_perf_data_of};
-use opcost_toolchain::build::{Build, Optimiser, Purpose};
+use opcost_sample::{Pace, Samples, read_perf_data_of};
+use opcost_toolchain::build::Optimiser;
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
-use opcost_toolchain::options::CompileOptions;
 
-use super::count::shown;
-use super::{sample_events, sample_images};
+use super::inputs::shown;
+use super::sample_events;
 use crate::arguments::{SampleArguments, ShowArguments};
 use crate::verbs::inputs::inputs_of;
 use crate::verbs::show::{Show, save_failure_json};
@@ -49,7 +47,7 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
-    sample_images::check(&arguments.image)?;
+    images::check(&arguments.image)?;
     if !arguments.pid.is_empty() {
         // Asked before: a process may have ended when its samples are looked at.
         let foreign = all_foreign(&arguments.pid);
@@ -90,14 +88,10 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
                 .to_owned(),
         ));
     }
-    let compile = with_frame_pointers(arguments, &inputs);
     let optimiser = if arguments.optimised { Optimiser::BehindAnchor } else { Optimiser::BeforeAnchor };
-    let build = Build::new(&compile, Purpose::Sample { optimiser })?;
-    check_optimised(&build, &inputs)?;
-    let program = build.path("program");
-    let building = Progress::start("building the program");
-    build.program(&inputs, &program)?;
-    drop(building);
+    let options = arguments.compile.options();
+    let built = SampledProgram::build(&inputs, &options, wants_stacks(arguments), optimiser)?;
+    let program = built.path();
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => {
             install(&program, output)?;
@@ -108,57 +102,10 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     }
 }
 
-/// Whether there is something left to do after the anchor, if it is asked for.
-fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), Failure> {
-    if build.purpose != (Purpose::Sample { optimiser: Optimiser::BehindAnchor }) {
-        return Ok(());
-    }
-    let done = inputs.iter().find(|input| match input.language {
-        Language::Rust => true,
-        Language::C | Language::Cxx | Language::Fortran => build.anchor(input) == Anchor::Optimized,
-        Language::Bitcode | Language::Object | Language::Program => false,
-    });
-    match done {
-        Some(input) => Err(Failure::Usage(format!(
-            "{}: its anchor comes after the optimiser; with --optimised say --anchor source or pgo",
-            input.path.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// How it is compiled: with frame pointers, if stacks are wanted.
-fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> CompileOptions {
-    let mut compile = arguments.compile.options();
-    if wants_stacks(arguments) {
-        let has = |language| inputs.iter().any(|input| input.language == language);
-        let flags: &[&str] = match (has(Language::Rust), has(Language::Fortran)) {
-            (true, _) => &["-Cforce-frame-pointers=yes"],
-            (_, true) => &["-fno-omit-frame-pointer"],
-            _ => &["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"],
-        };
-        compile.cflags.extend(flags.iter().map(|flag| (*flag).to_owned()));
-    }
-    compile
-}
-
-/// The reason why no process can be sampled: none was started from a program that was built for it.
-fn all_foreign(pids: &[u32]) -> Option<String> {
-    let words = pids.iter().map(|pid| {
-        let program = PathBuf::from(format!("/proc/{pid}/exe"));
-        if !matches!(SampledImage::read(&program), Ok(None)) {
-            return None;
-        }
-        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        Some(format!("process {pid} ({}): {}", name.trim_end(), SampledImage::why_not(&program)))
-    });
-    words.collect::<Option<Vec<String>>>().map(|words| words.join("; "))
-}
-
 fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, Failure> {
     // Before it runs: a run is not thrown away for a program that nobody can read.
     if readable(program, SampledImage::build_id(program).as_deref(), &arguments.image)?.is_none() {
-        let why = match sample_images::unlike_program(&arguments.image, program) {
+        let why = match images::unlike_program(&arguments.image, program) {
             Some(unlike) => unlike,
             None => format!("{}: {}", from_here(program), SampledImage::why_not(program)),
         };
@@ -206,32 +153,11 @@ fn wants_stacks(arguments: &SampleArguments) -> bool {
 }
 
 /// As a count would report it.
-fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
-    let counted = estimate.counted();
+fn report_of(estimate: &Estimate, samples: &Samples) -> CountAnswers {
     let elsewhere = others(samples, &estimate.elsewhere);
     let outside = most_outside(samples, estimate.own, elsewhere.as_deref());
-    CountReport {
-        summary: summarize(&counted),
-        facts: ReportFacts::of(&estimate.module_facts(), &counted[0].map.cost.name),
-        quality: RunQuality::Estimate(words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired)),
-        finish: finish(samples.end),
-        verdict: BudgetVerdict::None,
-        processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
-        runs: 1,
-        is_deterministic: false,
-        repetition: None,
-        spread: None,
-        stacks: None,
-        tasks: Some(samples.by_process.clone()),
-        threads: Some(SampledThreads { all: samples.threads, by_function: estimate.threads() }),
-        next: Vec::new(),
-        calls_known: false,
-        not_counted: Vec::new(),
-        outside,
-        host: None,
-        listings: Vec::new(),
-        machine: std::collections::HashMap::new(),
-    }
+    let doubts = words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired);
+    estimate.answers(samples, doubts, outside)
 }
 
 fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, Failure> {
@@ -246,7 +172,7 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
     if wants_stacks(arguments) {
         report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
     }
-    let ledger = ledger(arguments, &estimate, &report)?;
+    let ledger = estimate.ledger_of(&report, command(arguments))?;
     save_raw(arguments, &estimate)?;
     let stacks = write_stacks(arguments, &report);
     let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| ledgers::save(path, &ledger));
@@ -259,21 +185,13 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
 
 /// Whether the program failed, or an image is none of what ran.
 fn status(arguments: &SampleArguments, taken: &Taken) -> Status {
-    if let Some(words) = sample_images::others(&arguments.image, &taken.samples.mapped) {
+    if let Some(words) = images::others(&arguments.image, &taken.samples.mapped) {
         opcost_answer::tell!("opcost: {words}; it was not used");
         return Status::Usage;
     }
     let is_failed = finish(taken.samples.end).is_some_and(|finish| !finish.is_success());
     let is_minded = is_failed && !taken.ended_as_requested() && !arguments.ignore_status;
     if is_minded { Status::Program } else { Status::Fine }
-}
-
-fn finish(end: End) -> Option<Finish> {
-    match end {
-        End::Exited(status) => Some(Finish::Exited(status)),
-        End::Killed(signal) => Some(Finish::Killed(signal)),
-        End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
-    }
 }
 
 /// How a report is shown.
@@ -286,7 +204,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn write(&self, estimate: &Estimate, mut report: CountReport, ledger: &Ledger) -> Result<(), Failure> {
+    fn write(&self, estimate: &Estimate, mut report: CountAnswers, ledger: &Ledger) -> Result<(), Failure> {
         let counted = estimate.counted();
         let show = Show {
             arguments: self.show,
@@ -301,7 +219,7 @@ impl Shown<'_> {
     }
 }
 
-fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), Failure> {
+fn write_stacks(arguments: &SampleArguments, report: &CountAnswers) -> Result<(), Failure> {
     match (&arguments.collapsed, &report.stacks) {
         (Some(path), Some(stacks)) => save_text(Some(path), &collapsed(stacks, demangle), Stream::Stderr),
         _ => Ok(()),
@@ -321,7 +239,7 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
     }
     let told = Estimate::of(samples, &images_of(arguments, program), arguments.solver).and_then(|estimate| {
         let report = report_of(&estimate, samples);
-        let ledger = ledger(arguments, &estimate, &report)?;
+        let ledger = estimate.ledger_of(&report, command(arguments))?;
         let Some(path) = &arguments.ledger else {
             let text_only = ShowArguments { json: None, html: None, ..arguments.show.clone() };
             return Shown { arguments, show: &text_only, program }.write(&estimate, report, &ledger);
@@ -352,16 +270,6 @@ fn command(arguments: &SampleArguments) -> Vec<String> {
     let pids = arguments.pid.iter().map(|pid| format!("process {pid}"));
     let words = arguments.arguments.iter().map(|word| word.to_string_lossy().into_owned());
     inputs.chain(pids).chain(words).collect()
-}
-
-fn ledger(arguments: &SampleArguments, estimate: &Estimate, report: &CountReport) -> Result<Ledger, Failure> {
-    let course = Course {
-        ending: report.finish.map(ending),
-        processes: Some(report.processes as u64),
-        is_held_fixed: report.is_deterministic,
-        doubts: report.quality.reasons().to_vec(),
-    };
-    estimate.ledger(&report.summary, command(arguments), course)
 }
 
 /// Writes down what samples say by themselves.

@@ -8,18 +8,15 @@
 //!
 //! Input: samples. Cost: one look-up for each address.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use opcost_sample::Samples;
 
 use crate::arguments::SampleArguments;
 use opcost::sampling::locations::others;
 use opcost_answer::Failure;
-use opcost_answer::names::shown_name;
-use opcost_report::count::samples::{capped, left_out};
-use opcost_report::count::tasks::print_tasks;
-use opcost_report::kit::numbers::{bar, counted, percent};
+use opcost_report::count::events::print_events;
 use opcost_report::kit::save::{Stream, save_text};
 use opcost_run::frames::hit_functions;
 
@@ -64,31 +61,8 @@ pub(super) fn report(
 ) -> Result<(), Failure> {
     // A file of samples says only now what it is of.
     check_event(arguments, &samples.event)?;
-    let mut out = format!(
-        "{} of {}, by the functions in which it happened\n",
-        counted(samples.total, "sample"),
-        samples.event
-    );
     let functions = hit_functions(samples, images);
-    let shown = &functions[..functions.len().min(arguments.show.top)];
-    for (name, path, hits) in shown {
-        let part = *hits as f64 / samples.total.max(1) as f64;
-        let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(out, "{:>7} {:<10} {}  {file}", percent(part), bar(part, 10), shown_name(name));
-    }
-    if functions.len() > shown.len() {
-        let _ =
-            writeln!(out, "        in {} more (--top N)", counted(functions.len() - shown.len(), "function"));
-    }
-    if let Some(places) = others(samples, &std::collections::BTreeMap::new()) {
-        let _ = writeln!(out, "elsewhere: {places}");
-    }
-    if samples.lost + samples.broken > 0 {
-        let _ = writeln!(out, "lost: {} found no room", counted(samples.lost + samples.broken, "sample"));
-    }
-    for line in [capped(samples), left_out(samples)].into_iter().flatten() {
-        let _ = writeln!(out, "{line}");
-    }
-    out += &print_tasks(&samples.by_process, samples.threads);
+    let elsewhere = others(samples, &BTreeMap::new());
+    let out = print_events(samples, &functions, elsewhere.as_deref(), arguments.show.top);
     save_text(arguments.output.as_deref(), &out, Stream::Stderr)
 }

@@ -5,16 +5,11 @@ use clap::ValueEnum;
 
 use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
 use opcost_answer::Failure;
-use opcost_answer::names::{is_called, near_functions, no_function};
+use opcost_answer::names::{is_named, near_functions, no_function};
 use opcost_toolchain::input::{Input, Language};
 
 /// Of code that was not run all names are at hand, so the likest is suggested, however unlike it is.
 const ANY: f64 = 0.0;
-
-/// Whether the function of this linkage name is what a user calls `wanted`.
-pub(crate) fn is_named(name: &str, wanted: &str) -> bool {
-    is_called(name, wanted) || name.strip_suffix('_').or_else(|| name.strip_prefix("_QP")) == Some(wanted)
-}
 
 /// Whether it is one of those that are wanted.
 pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
@@ -90,21 +85,7 @@ pub(crate) const OF_RUNS: &[CodeFlag] = &[CodeFlag::Cost, CodeFlag::Codegen, Cod
 
 #[cfg(test)]
 mod tests {
-    use super::{is_named, is_one_of, unknown};
-
-    #[test]
-    fn functions_are_found_by_any_name_they_have() {
-        for (name, wanted) in [
-            ("solve", "solve"),
-            ("solve_", "solve"),
-            ("_QPsolve", "solve"),
-            ("_ZN5board6searchEi", "board::search(int)"),
-            ("_ZN5board6searchEi", "search"),
-        ] {
-            assert!(is_named(name, wanted), "{name} {wanted}");
-        }
-        assert!(!is_named("solver", "solve") && !is_one_of("solve", &[]));
-    }
+    use super::unknown;
 
     #[test]
     fn of_an_unknown_name_those_that_are_near_are_told() {

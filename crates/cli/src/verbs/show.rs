@@ -1,27 +1,25 @@
 //! From counts to what the user asked to see: which functions are listed, and
 //! where each output goes. `count` and `report` share it, so that terminal,
-//! JSON, page and ledger are made of one [`CountReport`].
+//! JSON, page and ledger are made of one [`CountAnswers`].
 
 use std::path::{Path, PathBuf};
 
 use opcost_profile::Ledger;
 use opcost_recover::{FunctionListing, ProgramSummary};
 
-use super::life_ledger::machine_of;
-use super::list::{fill_blocks, list_of};
-
 use crate::arguments::{MineWord, ShowArguments};
+use opcost::life::machine_code;
+use opcost::list::{fill_blocks, list_of};
 use opcost_answer::Failure;
-use opcost_answer::names::no_function;
+use opcost_answer::count::CountAnswers;
+use opcost_answer::list::ListKind;
+use opcost_answer::names::select_functions;
 use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
-use opcost_report::count::list::ListKind;
 use opcost_report::count::list::{ListJson, print_list};
 use opcost_report::count::page::html_page;
-use opcost_report::count::report::CountReport;
 use opcost_report::count::terminal::TableLayout;
 use opcost_report::count::terminal::print_count;
-use opcost_report::kit::names::find_functions;
 use opcost_report::kit::save::{Stream, document, save_failure, save_json, save_text};
 use opcost_report::kit::source::Sources;
 use opcost_report::kit::style::screen_width;
@@ -52,7 +50,7 @@ impl Show<'_> {
     /// find are reported afterwards: a run is not thrown away for a misspelling.
     pub(crate) fn write(
         &self,
-        report: &mut CountReport,
+        report: &mut CountAnswers,
         list: impl FnOnce(&ProgramSummary, &[usize]) -> Vec<FunctionListing>,
     ) -> Result<Vec<String>, Failure> {
         if let Some(kind) = self.arguments.list {
@@ -76,7 +74,11 @@ impl Show<'_> {
             report.listings.truncate(ANNOTATED);
         }
         if let (true, Some(ledger)) = (self.arguments.asm, self.ledger) {
-            report.machine = machine_of(ledger, &self.origin.0, report);
+            let total = |listing: &FunctionListing| &report.summary.functions[listing.function];
+            let functions: Vec<_> = report.listings.iter().map(total).collect();
+            let machine = machine_code(ledger, &self.origin.0, &functions);
+            let positions = report.listings.iter().map(|listing| listing.function);
+            report.machine = positions.zip(machine).collect();
         }
         let layout = TableLayout {
             top: self.arguments.top,
@@ -111,7 +113,7 @@ impl Show<'_> {
     }
 
     /// Positions of the functions to list, and what is wrong with names.
-    fn selected(&self, report: &CountReport) -> (Vec<usize>, Vec<String>) {
+    fn selected(&self, report: &CountAnswers) -> (Vec<usize>, Vec<String>) {
         if self.arguments.function.is_empty() {
             let number = match self.arguments {
                 ShowArguments { html: Some(_), .. } => ON_A_PAGE,
@@ -127,16 +129,7 @@ impl Show<'_> {
             };
             return (hottest.iter().take(number).filter_map(position).collect(), Vec::new());
         }
-        let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
-        for name in &self.arguments.function {
-            match find_functions(&report.summary, name) {
-                Ok(found) => {
-                    wanted.extend(found.into_iter().filter(|at| !wanted.contains(at)).collect::<Vec<_>>())
-                }
-                Err(near) => unknown.push(no_function(name, &near)),
-            }
-        }
-        (wanted, unknown)
+        select_functions(&report.summary, &self.arguments.function)
     }
 }
 

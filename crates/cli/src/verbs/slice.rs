@@ -2,25 +2,19 @@
 
 use std::path::Path;
 
-use super::input_line::split;
-use super::inputs::numbers;
+use super::inputs::{numbers, split};
 use crate::arguments::{SliceArguments, SlicePurpose};
 use crate::verbs::selection::{OF_RUNS, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
-use opcost::ledgers;
-use opcost::slice::{VerifiedModules, VerifiedRun, input_of_runs, verify};
+use opcost::slice::{InputValues, LineLocation, SliceRequest, SliceRuns, SlicedProgram, slice};
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
 use opcost_answer::{Failure, Status};
-use opcost_job::program::{InputValues, LineLocation, SliceEvents, SliceJob, SliceProduct};
-use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
 use opcost_report::slice::dot::dot;
 use opcost_report::slice::json::SliceJson;
 use opcost_report::slice::text::{SliceReport, print_slice};
-use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
-use opcost_toolchain::install::install;
 
 /// At this level loops go whose counts follow from arguments.
 const EVALUATING: u8 = 4;
@@ -38,83 +32,26 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "a slice is optimised at -O2 once it is cut")?;
     let level = level(arguments)?;
     let SlicePurpose::TripCounts = arguments.purpose;
-    let inputs = Input::all_analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
-    let working = Progress::start("slicing");
-    let modules = VerifiedModules::new(&build);
-    let made = build.path("mini.bc");
-    let is_bitcode = |path: &Path| path.extension().is_some_and(|extension| extension == "bc");
-    let mut products = Vec::new();
-    if let Some(output) = &arguments.output {
-        let is_marked = !is_bitcode(output) && arguments.criterion.is_none();
-        let events = if is_marked { SliceEvents::Counted } else { SliceEvents::Absent };
-        products.push(SliceProduct { output: made.clone(), is_whole: false, events });
-    }
-    if arguments.verify {
-        let all = [(&modules.called, SliceEvents::Called), (&modules.counted, SliceEvents::Counted)];
-        for (pair, events) in all {
-            let product = |position: usize| SliceProduct {
-                output: pair[position].clone(),
-                is_whole: position == 0,
-                events,
-            };
-            products.extend([product(0), product(1)]);
-        }
-    }
-    let run = arguments.trip_counts.as_deref().map(|path| ledgers::counts(path, None)).transpose()?;
-    let run_path = build.path("run.opc");
-    if let Some(run) = &run {
-        ledgers::save(&run_path, run)?;
-    }
-    let question = SliceJob {
-        program: build.program_source(&inputs, &arguments.program.options())?,
+    let SlicedProgram { answers, verdict } = slice(&SliceRequest {
+        inputs: arguments.inputs.clone(),
+        options: arguments.program.compile.options(),
+        program: arguments.program.options(),
         level,
-        inputs: InputValues { arguments: numbers(&arguments.arguments, false), ..InputValues::default() },
-        trip_counts: run.is_some().then_some(run_path),
+        values: InputValues { arguments: numbers(&arguments.arguments, false), ..InputValues::default() },
+        trip_counts: arguments.trip_counts.clone(),
         below: arguments.below,
         criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
         bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
         any_status: arguments.any_status,
-        counts_blocks: false,
         marks: arguments.dot.is_some(),
         why: arguments.why.as_deref().map(line_of).transpose()?,
         without: arguments.without,
-        products,
-    };
-    let answers = build.query(question, &inputs)?;
-    drop(working);
-    if let Some(output) = &arguments.output {
-        let made = match (is_bitcode(output), arguments.criterion.is_some()) {
-            (true, _) => made,
-            (false, true) => {
-                return Err(Failure::Usage(format!(
-                    "--criterion gives bitcode: {} must end in .bc",
-                    output.display()
-                )));
-            }
-            (false, false) => {
-                let program = build.path("mini");
-                build.sliced_program(&inputs, &made, &program)?;
-                program
-            }
-        };
-        install(&made, output)?;
-    }
-    let verdict = arguments.verify.then(|| {
-        let input = input_of_runs(arguments.stdin.as_deref(), &build)?;
-        let run = VerifiedRun {
-            inputs: &inputs,
-            arguments: &arguments.arguments,
-            loops: &answers.loops,
-            stdin: input.as_deref(),
-        };
-        let _running = Progress::start("running the program and its slice");
-        verify(&build, &modules, &run)
-    });
-    let mut verdict = verdict.transpose()?;
-    if let Some(verdict) = verdict.as_mut().filter(|_| arguments.any_status) {
-        verdict.forgive_status();
-    }
+        output: arguments.output.clone(),
+        verification: arguments
+            .verify
+            .then(|| SliceRuns { arguments: arguments.arguments.clone(), stdin: arguments.stdin.clone() }),
+    })?;
+    let inputs = Input::all(arguments.inputs.iter().map(|path| &**path))?;
     show(arguments, &inputs, &answers, verdict.as_ref())?;
     Ok(match verdict {
         Some(verdict) if !verdict.holds() => Status::Verdict,

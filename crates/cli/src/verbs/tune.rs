@@ -4,17 +4,15 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use opcost::ledgers::{self, Given};
-use opcost::tune::{BuiltStep, DoneSteps, Judging, SampledTraining, TuneWish, answers, measure, tune};
+use opcost::tune::{Judging, TuneRequest, TuneWish, make_faster};
 use opcost_answer::{Failure, Status};
-use opcost_interrupt::Scratch;
 use opcost_toolchain::input::{Input, Language};
-use opcost_toolchain::install::install;
+use opcost_toolchain::options::CompileOptions;
 
-use crate::arguments::{OnlyStep, TuneArguments};
+use crate::arguments::{LinkMode, OnlyStep, TuneArguments};
 use crate::verbs::inputs::inputs_of;
 use crate::verbs::selection::{CodeFlag, about, paths, refuse_idle};
 use crate::verbs::show::save_failure_json;
-use crate::verbs::tune_rust;
 use crate::verbs::tune_shown::{TuneShown, show};
 
 /// Carries out the verb.
@@ -45,64 +43,66 @@ fn carry_out(arguments: &TuneArguments) -> Result<Status, Failure> {
     }
     let inputs = inputs_of("tune", &arguments.inputs)?;
     if inputs.iter().any(|input| input.language == Language::Rust) {
-        return tune_rust::carry_out(arguments, &inputs);
+        refuse_flags(arguments, "give rustc's own flags (--cflag=-Ctarget-cpu=native)")?;
     }
     let options = arguments.compile.options();
-    let mut wish = TuneWish {
-        inputs: &inputs,
-        options: &options,
+    let words = judge_words(arguments);
+    let tuned = make_faster(&TuneRequest {
+        wish: wish(arguments, &inputs, &options),
+        sample: arguments.sample,
+        judging: judging(arguments, &inputs, words.as_deref()),
+        output: &arguments.output,
+        save: arguments.save.as_deref(),
+    })?;
+    let again = format!("opcost tune --simulate {}", paths(&inputs));
+    finish(arguments, &TuneShown { tuned: &tuned, about: about(&inputs, &arguments.compile), again })
+}
+
+/// Shows what came of it.
+pub(crate) fn finish(arguments: &TuneArguments, shown: &TuneShown<'_>) -> Result<Status, Failure> {
+    show(arguments, shown)?;
+    let is_unequal = shown.tuned.conserved.is_some_and(|one| one.equal != one.blocks);
+    let is_wrong = shown.tuned.outputs_equal == Some(false) || is_unequal;
+    Ok(if is_wrong { Status::Verdict } else { Status::Fine })
+}
+
+/// The program and its training.
+pub(crate) fn wish<'a>(
+    arguments: &'a TuneArguments,
+    inputs: &'a [Input],
+    options: &'a CompileOptions,
+) -> TuneWish<'a> {
+    TuneWish {
+        inputs,
+        options,
         transforms: arguments.transforms(),
         profile: arguments.profile.as_deref(),
         arguments: &arguments.arguments,
         stdin: arguments.stdin.as_deref(),
         verifies: arguments.verify,
         ignores_status: arguments.ignore_status,
-    };
-    // It has to be there as long as its ledger is read.
-    let sampled = arguments.sample.map(|rate| SampledTraining::run(&wish, rate)).transpose()?;
-    let estimated = sampled.as_ref().map(SampledTraining::ledger);
-    wish.profile = wish.profile.or(estimated.as_deref());
-    let tuning = tune(&wish)?;
-    let folder =
-        Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
-    let judge: Option<Vec<OsString>> =
-        arguments.judge.as_ref().map(|words| words.split_whitespace().map(OsString::from).collect());
-    let judging = Judging {
-        inputs: &inputs,
-        arguments: judge.as_deref().unwrap_or(&arguments.arguments),
+    }
+}
+
+/// Arguments of the run that judges, if they are others.
+pub(crate) fn judge_words(arguments: &TuneArguments) -> Option<Vec<OsString>> {
+    arguments.judge.as_ref().map(|words| words.split_whitespace().map(OsString::from).collect())
+}
+
+/// How the programs are compared.
+pub(crate) fn judging<'a>(
+    arguments: &'a TuneArguments,
+    inputs: &'a [Input],
+    words: Option<&'a [OsString]>,
+) -> Judging<'a> {
+    Judging {
+        inputs,
+        arguments: words.unwrap_or(&arguments.arguments),
         stdin: arguments.judge_stdin.as_deref().or(arguments.stdin.as_deref()),
         runs: arguments.runs,
         links: usize::from(arguments.links),
         simulated_links: arguments.simulate.map_or(0, usize::from),
-    };
-    let is_measured = arguments.runs > 0 && tuning.steps.len() > 1;
-    let measured = is_measured.then(|| measure(&tuning.steps, &judging, folder.path())).transpose()?;
-    let steps: Vec<_> = tuning.steps.iter().map(|step| step.transforms.clone()).collect();
-    let done = DoneSteps {
-        steps: &steps,
-        refused: &tuning.refused,
-        modules: &tuning.modules,
-        left: &tuning.left,
-        copied: &tuning.copied,
-        finished: &tuning.finished,
-        conserved: tuning.conserved,
-    };
-    let tuned = answers(done, measured.as_ref().map(|measured| (measured, &judging)));
-    let is_wrong = tuned.outputs_equal == Some(false);
-    let is_unequal = tuned.conserved.is_some_and(|one| one.equal != one.blocks);
-    if let Some(last) = tuning.steps.last().filter(|_| !is_wrong) {
-        write(last, &inputs, folder.path(), &arguments.output)?;
-        if let Some(saved) = &arguments.save {
-            last.save(&inputs, saved)?;
-        }
     }
-    let shown = TuneShown {
-        tuned: &tuned,
-        about: about(&inputs, &arguments.compile),
-        again: format!("opcost tune --simulate {}", paths(&inputs)),
-    };
-    show(arguments, &shown)?;
-    Ok(if is_wrong || is_unequal { Status::Verdict } else { Status::Fine })
 }
 
 /// Says of a ledger whose runs did not get to their ends that it is one.
@@ -115,9 +115,27 @@ fn report_partial(profile: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Links the program as it is to be used, and gives it its name.
-fn write(step: &BuiltStep, inputs: &[Input], folder: &Path, output: &Path) -> Result<(), Failure> {
-    let made = folder.join("tuned");
-    step.link(inputs, None, &made)?;
-    install(&made, output)
+/// Refuses what does nothing to a program of Rust.
+pub(crate) fn refuse_flags(arguments: &TuneArguments, instead: &str) -> Result<(), Failure> {
+    let flag = match () {
+        () if arguments.compile.anchor.is_some() => "--anchor",
+        () if arguments.only == Some(OnlyStep::Profile) => "--only profile",
+        () if arguments.only == Some(OnlyStep::Inline) => "--only inline",
+        () if arguments.only == Some(OnlyStep::Split) => "--only split",
+        () if arguments.only == Some(OnlyStep::Unroll) => "--only unroll",
+        () if arguments.inline => "--inline",
+        () if arguments.split => "--split",
+        () if arguments.unroll => "--unroll",
+        () if arguments.save.is_some() => "--save",
+        () if arguments.sample.is_some() => "--sample",
+        () if arguments.verify => "--verify",
+        () if arguments.link_mode != LinkMode::AsItComes => "--link",
+        () if arguments.native => "--native",
+        () if arguments.huge_pages => "--huge-pages",
+        () => return Ok(()),
+    };
+    Err(Failure::Usage(format!(
+        "{flag} does nothing here: a program of Rust is built as rustc does it, and its code is placed; leave it out, or \
+         {instead}"
+    )))
 }

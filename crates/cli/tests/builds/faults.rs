@@ -294,7 +294,7 @@ fn a_place_that_is_none() {
         &bench,
         &recorded,
         2,
-        &["line 99999 of main computes, stores or returns nothing", "-O0 keeps every line"],
+        &["line 99999 of main has no value that can be recorded", "-O0 keeps every line"],
     );
 }
 

@@ -126,7 +126,17 @@ int main(void) {
 }
 ";
     place.write("fast.c", text);
-    for flags in ["", "-ffast-math", "-funsafe-math-optimizations", "-ffast-math -fno-fast-math"] {
+    for flags in [
+        "",
+        "-ffast-math",
+        "-funsafe-math-optimizations",
+        "-ffast-math -fno-fast-math",
+        "-mdaz-ftz",
+        "-ffp-model=fast",
+        "-ffp-model=fast -ffp-model=precise",
+        "-ffast-math -mno-daz-ftz",
+        "-mno-daz-ftz -mdaz-ftz",
+    ] {
         let words: Vec<&str> = flags.split_whitespace().collect();
         place.tool("clang-22", &[&words[..], &["-O0", "fast.c", "-o", "fast"]].concat()).expect(0);
         let theirs = ProgramOutput::of(&mut place.program(place.path("fast"))).stdout;
@@ -136,7 +146,31 @@ int main(void) {
         assert!(counted.stdout.starts_with(&theirs), "{flags}: {}", counted.stdout);
         let loops = place.opcost(&[&["loops", "--json", "-", "-O0"], &own[..], &["fast.c"]].concat());
         let number = &loops.expect(0).json()["loops"][0]["expression"];
-        let is_plain = flags.is_empty() || flags.ends_with("-fno-fast-math");
+        let is_plain = flags.is_empty() || flags.ends_with("-fno-fast-math") || flags.ends_with("=precise");
         assert_eq!(number.as_str(), is_plain.then(|| theirs.trim()), "{flags}");
+    }
+}
+
+/// So is what is compared with such a number: then it is not known which bit is set.
+#[test]
+fn subnormal_numbers_may_be_zero() {
+    let place = cases();
+    let text = "int main(int argc, char **argv) {
+  double x = argc > 9 ? 2e-310 : 1e-310;
+  return x == 0;
+}
+";
+    place.write("small.c", text);
+    for (flag, ranges) in [("-mno-daz-ftz", ["0", "0"]), ("-mdaz-ftz", ["0..1", "{0, 1}"])] {
+        let flag = format!("--cflag={flag}");
+        let said = place.opcost(&["bits", "--json", "-", "-O0", &flag, "small.c"]).expect(0).json();
+        let values = said["functions"][0]["values"].as_array().expect("values");
+        let of_line: Vec<&Value> = values.iter().filter(|value| value["line"] == 3).collect();
+        assert!(ranges.iter().all(|range| of_line.iter().any(|value| value["range"] == *range)), "{said:#}");
+        place.opcost(&["bits", "--observe", "-O0", &flag, "small.c"]).expect(if ranges[0] == "0" {
+            0
+        } else {
+            4
+        });
     }
 }

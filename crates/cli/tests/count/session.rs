@@ -128,6 +128,7 @@ fn program_at(path: &Path) -> ProgramSource {
         root: path.parent().expect("a folder").to_owned(),
         world: None,
         opens_names: None,
+        flushes_subnormals: false,
         effects: None,
     }
 }

@@ -12,19 +12,21 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::names::shown_name;
 use opcost_answer::predict::{Nearness, PredictAnswers};
+use opcost_job::module::Product;
 use opcost_job::program::{InputValues, PredictJob};
 use opcost_profile::Ledger;
 use opcost_profile::overlap::{Overlap, overlap};
 use opcost_timing::Priced;
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
+use opcost_toolchain::install::install;
 use opcost_toolchain::options::{CompileOptions, ProgramOptions};
 
 use crate::ledgers;
 use crate::nearness::nearness;
 use crate::priced::Clock;
 use crate::progress::work;
-pub use sliced::SlicedProgram;
+pub use sliced::PredictedSlice;
 use sliced::run_slice;
 
 /// Functions and loops that are furthest off.
@@ -48,7 +50,7 @@ pub struct PredictionRequest {
     /// The ledger of a run of the same build: loops without a formula iterate as in it.
     pub trip_counts: Option<PathBuf>,
     /// The slice is run, and what it counts is taken.
-    pub sliced: Option<SlicedProgram>,
+    pub sliced: Option<PredictedSlice>,
     /// The ledger of a run of the same build that the prediction is held against.
     pub against: Option<PathBuf>,
     /// The flag that needs a number of every block, if one does; messages name it.
@@ -164,4 +166,26 @@ fn of_same_build(path: &Path, predicted: &Ledger, counted: &Ledger) -> Result<Ov
         )));
     }
     Ok(all)
+}
+
+/// Builds a program, or a module, with its prediction in it.
+///
+/// # Errors
+/// The inputs do not compile, or are more than one for a module.
+pub fn build_predicting(
+    inputs: &[PathBuf],
+    options: &CompileOptions,
+    is_program: bool,
+    output: &Path,
+) -> Result<(), Failure> {
+    let inputs = Input::all_analysed(inputs.iter().map(|path| &**path))?;
+    let build = Build::new(options, Purpose::Predict)?;
+    let _working = work("building the program that predicts itself");
+    let made = build.path("made");
+    match (is_program, inputs.as_slice()) {
+        (true, _) => build.program(&inputs, &made)?,
+        (false, [input]) => build.module(input, Product::Counted, &made)?,
+        (false, _) => return Err(Failure::Usage("--emit bc takes one input".to_owned())),
+    }
+    install(&made, output)
 }

@@ -28,7 +28,7 @@ const LISTED: usize = 4;
 
 /// With what the slice of a program is run.
 #[derive(Clone, Debug, Default)]
-pub struct SlicedProgram {
+pub struct PredictedSlice {
     /// Its arguments.
     pub arguments: Vec<OsString>,
     /// The file that it reads as its standard input; none: what this process has as its own.
@@ -46,7 +46,7 @@ pub(super) struct SlicedRun {
 /// Builds the slice of the program and runs it.
 pub(super) fn run_slice(
     program: &ProgramOptions,
-    run: &SlicedProgram,
+    run: &PredictedSlice,
     build: &Build,
     inputs: &[Input],
 ) -> Result<SlicedRun, Failure> {

@@ -4,17 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use opcost_answer::Failure;
+use opcost_answer::count::{BudgetVerdict, CountAnswers, CountFacts, SampledThreads};
+use opcost_answer::run::{Finish, RunQuality};
 use opcost_key::Hash128;
 use opcost_profile::{Ledger, ModuleFacts, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, RepairSolver, Repaired,
-    RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
+    RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair, summarize,
 };
-use opcost_sample::Samples;
+use opcost_sample::{End, Samples};
 
 use super::locations::{
     LEAST_SAMPLES, ObservedModule, Placed, cycles_per_sample, nothing_observed, placed, too_few,
 };
+use crate::counting::ending;
 use crate::machine::machine;
 
 /// Everything that samples say of a program.
@@ -77,6 +80,47 @@ impl Estimate {
         all.into_iter().map(|(key, threads)| (key, threads.len() as u64)).collect()
     }
 
+    /// As a count would say it. `doubts` are the words on how good it is, and `outside` those on where else time went.
+    pub fn answers(&self, samples: &Samples, doubts: Vec<String>, outside: Option<String>) -> CountAnswers {
+        let counted = self.counted();
+        CountAnswers {
+            summary: summarize(&counted),
+            facts: CountFacts::of(&self.module_facts(), &counted[0].map.cost.name),
+            quality: RunQuality::Estimate(doubts),
+            finish: finish(samples.end),
+            verdict: BudgetVerdict::None,
+            processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
+            runs: 1,
+            is_deterministic: false,
+            repetition: None,
+            spread: None,
+            stacks: None,
+            tasks: Some(samples.by_process.clone()),
+            threads: Some(SampledThreads { all: samples.threads, by_function: self.threads() }),
+            next: Vec::new(),
+            calls_known: false,
+            not_counted: Vec::new(),
+            outside,
+            host: None,
+            listings: Vec::new(),
+            machine: HashMap::new(),
+        }
+    }
+
+    /// The facts that are kept of such answers.
+    ///
+    /// # Errors
+    /// The counts do not fit their maps.
+    pub fn ledger_of(&self, answers: &CountAnswers, command: Vec<String>) -> Result<Ledger, Failure> {
+        let course = Course {
+            ending: answers.finish.map(ending),
+            processes: Some(answers.processes as u64),
+            is_held_fixed: answers.is_deterministic,
+            doubts: answers.quality.reasons().to_vec(),
+        };
+        self.ledger(&answers.summary, command, course)
+    }
+
     /// The facts that are kept of the consistent counts.
     ///
     /// # Errors
@@ -117,5 +161,14 @@ impl Estimate {
 
     fn hashes(&self) -> Vec<Hash128> {
         self.modules.iter().map(|one| one.hash).collect()
+    }
+}
+
+/// How what was sampled ended, if it did.
+pub fn finish(end: End) -> Option<Finish> {
+    match end {
+        End::Exited(status) => Some(Finish::Exited(status)),
+        End::Killed(signal) => Some(Finish::Killed(signal)),
+        End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
     }
 }

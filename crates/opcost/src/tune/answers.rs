@@ -13,7 +13,7 @@ use super::measure::{Judging, MeasuredVariants};
 
 /// What was done to a program.
 #[derive(Clone, Copy, Debug)]
-pub struct DoneSteps<'a> {
+pub(super) struct DoneSteps<'a> {
     /// By step, what was done up to there.
     pub steps: &'a [Vec<Transform>],
     /// What is not possible.
@@ -31,7 +31,7 @@ pub struct DoneSteps<'a> {
 }
 
 /// The answers of a tuning, with what was measured of it.
-pub fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
+pub(super) fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
     let seconds = |step: usize| {
         measured.map(|(measured, _)| &measured.variants[step].seconds).filter(|all| !all.is_empty())
     };

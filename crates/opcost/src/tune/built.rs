@@ -11,7 +11,7 @@ use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 
 /// The program after one step.
-pub struct BuiltStep {
+pub(super) struct BuiltStep {
     /// What was done up to here, in order.
     pub transforms: Vec<Transform>,
     pub(super) build: Build,
@@ -43,7 +43,7 @@ impl BuiltStep {
     ///
     /// # Errors
     /// The linker fails.
-    pub fn link(&self, inputs: &[Input], gaps: Option<u64>, output: &Path) -> Result<(), Failure> {
+    pub(super) fn link(&self, inputs: &[Input], gaps: Option<u64>, output: &Path) -> Result<(), Failure> {
         // As it comes, the linker orders functions itself.
         let is_placed = self.transforms.contains(&Transform::Placement);
         let names = if is_placed || gaps.is_some() { &self.order[..] } else { &[] };
@@ -57,7 +57,7 @@ impl BuiltStep {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn save(&self, inputs: &[Input], folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    pub(super) fn save(&self, inputs: &[Input], folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
         let mut all = Vec::new();
         for (position, input) in inputs.iter().enumerate() {

@@ -36,7 +36,7 @@ pub struct Judging<'a> {
 
 /// What programs take.
 #[derive(Clone, Debug)]
-pub struct MeasuredVariants {
+pub(super) struct MeasuredVariants {
     /// By step, then the first one again.
     pub variants: Vec<VariantFigures>,
     /// Whether the tuned programs printed what the first one did, and ended alike.
@@ -70,7 +70,11 @@ struct Outcome {
 ///
 /// # Errors
 /// A program cannot be linked or started.
-pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<MeasuredVariants, Failure> {
+pub(super) fn measure(
+    steps: &[BuiltStep],
+    how: &Judging<'_>,
+    folder: &Path,
+) -> Result<MeasuredVariants, Failure> {
     let mut programs: Vec<Vec<PathBuf>> = Vec::new();
     {
         let _working = work("linking");
@@ -91,7 +95,7 @@ pub fn measure(steps: &[BuiltStep], how: &Judging<'_>, folder: &Path) -> Result<
 ///
 /// # Errors
 /// A program cannot be started.
-pub fn measure_programs(
+pub(super) fn measure_programs(
     mut programs: Vec<Vec<PathBuf>>,
     how: &Judging<'_>,
     folder: &Path,

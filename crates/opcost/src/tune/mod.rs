@@ -10,6 +10,28 @@
 //!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
 //! counted builds and runs, and a code generation for each step.
+//!
+//! ```
+//! use opcost::tune::{Input, Judging, TuneRequest, TuneWish, make_faster};
+//! use opcost::CompileOptions;
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-tune-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("tune.c");
+//! # std::fs::write(&source, "int main(void) {\n    volatile int sum = 0;\n    for (int i = 0; i < 10; i++) sum = sum + i;\n    return sum != 45;\n}\n").unwrap();
+//! let inputs = [Input::classify(&source)?];
+//! let options = CompileOptions::default();
+//! let tuned = make_faster(&TuneRequest {
+//!     wish: TuneWish::of(&inputs, &options),
+//!     sample: None,
+//!     judging: Judging { inputs: &inputs, arguments: &[], stdin: None, runs: 0, links: 1, simulated_links: 0 },
+//!     output: &folder.join("faster"),
+//!     save: None,
+//! })?;
+//! assert!(folder.join("faster").exists() && tuned.outputs_equal.is_none());
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
 
 mod answers;
 mod built;
@@ -18,6 +40,8 @@ mod gain;
 mod measure;
 mod placing;
 mod profile;
+mod request;
+mod rust;
 mod sampled;
 mod steps;
 mod train;
@@ -25,11 +49,9 @@ mod training;
 mod trips;
 mod wish;
 
-pub use answers::{DoneSteps, answers};
-pub use built::BuiltStep;
 pub use gain::gain;
-pub use measure::{Judging, MeasuredVariants, measure, measure_programs};
-pub use sampled::SampledTraining;
-pub use steps::{Tuning, tune};
-pub use train::{Training, train};
+pub use measure::Judging;
+pub use opcost_toolchain::input::Input;
+pub use request::{TuneRequest, make_faster};
+pub use rust::{PlacedRust, finish_rust, given_ledger, rust_tuning, train_rust};
 pub use wish::TuneWish;

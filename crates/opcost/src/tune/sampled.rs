@@ -28,7 +28,7 @@ use crate::sampling::estimate::Estimate;
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
 
 /// A sampled training run. Its files are there as long as it is.
-pub struct SampledTraining {
+pub(super) struct SampledTraining {
     build: Build,
 }
 
@@ -37,7 +37,7 @@ impl SampledTraining {
     ///
     /// # Errors
     /// A source does not compile, the run fails, or too few samples are in the program.
-    pub fn run(wish: &TuneWish<'_>, rate: u64) -> Result<SampledTraining, Failure> {
+    pub(super) fn run(wish: &TuneWish<'_>, rate: u64) -> Result<SampledTraining, Failure> {
         let (anchor, optimiser) = match sampled_anchor(wish) {
             // What comes after the anchor runs too, so that the program is as fast as it will be.
             Anchor::Pgo => (Some(Anchor::Pgo), Optimiser::BehindAnchor),
@@ -57,7 +57,7 @@ impl SampledTraining {
     }
 
     /// The file of what was estimated.
-    pub fn ledger(&self) -> PathBuf {
+    pub(super) fn ledger(&self) -> PathBuf {
         self.build.path("sampled.opc")
     }
 

@@ -20,7 +20,7 @@ use crate::progress::work;
 
 /// The program after each step.
 #[derive(Default)]
-pub struct Tuning {
+pub(super) struct Tuning {
     /// The program as it comes, then with one step more each.
     pub steps: Vec<BuiltStep>,
     /// What is not possible.
@@ -50,7 +50,7 @@ impl Tuning {
 ///
 /// # Errors
 /// A source does not compile, or the training run fails.
-pub fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
+pub(super) fn tune(wish: &TuneWish<'_>) -> Result<Tuning, Failure> {
     if let Some(rust) = wish.inputs.iter().find(|input| input.language == Language::Rust) {
         return Err(Failure::Usage(format!(
             "{}: a Rust source is placed where rustc links (opcost tune main.rs, cargo opcost tune); here give the \

@@ -12,7 +12,7 @@ use crate::progress::work;
 
 /// A training run.
 #[derive(Clone, Copy, Debug)]
-pub struct Training<'a> {
+pub(super) struct Training<'a> {
     /// The counted program.
     pub program: &'a Path,
     /// Its words.
@@ -35,7 +35,7 @@ pub(super) struct Trained {
 ///
 /// # Errors
 /// The program cannot be started, or fails.
-pub fn train(training: &Training<'_>, folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn train(training: &Training<'_>, folder: &Path) -> Result<PathBuf, Failure> {
     Ok(train_held(training, folder, World::AsItIs)?.ledger)
 }
 

@@ -28,3 +28,19 @@ pub struct TuneWish<'a> {
     /// Whether the training run may end with any status.
     pub ignores_status: bool,
 }
+
+impl<'a> TuneWish<'a> {
+    /// All that may help, by a training run without arguments.
+    pub fn of(inputs: &'a [Input], options: &'a CompileOptions) -> TuneWish<'a> {
+        TuneWish {
+            inputs,
+            options,
+            transforms: [Transform::Profile, Transform::Placement].into(),
+            profile: None,
+            arguments: &[],
+            stdin: None,
+            verifies: false,
+            ignores_status: false,
+        }
+    }
+}

@@ -3,27 +3,28 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use opcost_answer::check::{CheckVerdict, CheckedFunction, CheckedRuns};
 use opcost_answer::names::tidy_path;
 
-use super::{CheckReport, CheckVerdict, CheckedFunction};
+use super::{figures, reasons, remarks, summary};
 
 /// Annotations of GitHub Actions: at the function that is over its limit, or
 /// else at the limit.
-pub fn print_github(report: &CheckReport) -> String {
+pub fn print_github(report: &CheckedRuns) -> String {
     let mut out = String::new();
     for run in &report.runs {
-        for reason in run.reasons() {
+        for reason in reasons(run) {
             annotate(&mut out, &report.file, run.line, &format!("{}: {reason}", run.name));
         }
         if run.over().is_some() {
-            let text = format!("{}: instructions {}", run.name, run.figures());
+            let text = format!("{}: instructions {}", run.name, figures(run));
             annotate(&mut out, &report.file, run.limit.map_or(run.line, |limit| limit.line), &text);
         }
         let grown = |function: &CheckedFunction| Some(function.instructions) > function.recorded;
-        let remarks = run.remarks().into_iter().filter(|_| run.verdict == CheckVerdict::Over);
+        let remarks = remarks(run).into_iter().filter(|_| run.verdict == CheckVerdict::Over);
         for (function, said) in remarks.filter(|(function, _)| function.breaks() || grown(function)) {
             let text = format!("{} in run {}: {said}", function.listed_name, run.name);
-            match &function.place {
+            match &function.location {
                 Some(at) => annotate(&mut out, &from_here(report, &at.file), at.line, &text),
                 None => {
                     annotate(
@@ -36,13 +37,13 @@ pub fn print_github(report: &CheckReport) -> String {
             }
         }
     }
-    out.push_str(&report.summary());
+    out.push_str(&summary(report));
     out.push('\n');
     out
 }
 
 /// A file named from the folder of `opcost.toml`, as it is named from here.
-fn from_here(report: &CheckReport, file: &str) -> String {
+fn from_here(report: &CheckedRuns, file: &str) -> String {
     let folder = Path::new(&report.file).parent().unwrap_or(Path::new(""));
     tidy_path(&folder.join(file).display().to_string())
 }

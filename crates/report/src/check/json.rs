@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CheckReport, CheckedFunction, CheckedRun, FunctionFate};
+use opcost_answer::check::{CheckedFunction, CheckedRun, CheckedRuns, FunctionFate};
+
+use super::{reasons, word};
 use crate::count::json::StatusJson;
 
 /// What a check found.
@@ -67,7 +69,7 @@ struct FunctionJson {
 
 impl CheckJson {
     /// The document.
-    pub fn new(report: &CheckReport) -> CheckJson {
+    pub fn new(report: &CheckedRuns) -> CheckJson {
         CheckJson {
             schema: "opcost.check/1",
             file: report.file.clone(),
@@ -81,8 +83,8 @@ impl RunJson {
     fn new(run: &CheckedRun) -> RunJson {
         let function = |function: &CheckedFunction| FunctionJson {
             name: function.listed_name.clone(),
-            file: function.place.as_ref().map(|place| place.file.clone()),
-            line: function.place.as_ref().map(|place| place.line),
+            file: function.location.as_ref().map(|place| place.file.clone()),
+            line: function.location.as_ref().map(|place| place.line),
             instructions: function.instructions,
             limit: function.limit.map(|limit| limit.most),
             tolerance: function.limit.map(|limit| limit.tolerance),
@@ -102,8 +104,8 @@ impl RunJson {
         };
         RunJson {
             name: run.name.clone(),
-            verdict: run.word(),
-            reasons: run.reasons(),
+            verdict: word(run),
+            reasons: reasons(run),
             total: run.counted.as_ref().map(|counted| counted.total),
             limit: run.limit.map(|limit| limit.most),
             tolerance: run.limit.map(|limit| limit.tolerance),

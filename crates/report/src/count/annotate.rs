@@ -14,10 +14,10 @@ use std::fmt::Write;
 
 use opcost_recover::{BlockListing, FunctionListing, LineTotal, SourceLine};
 
-use crate::count::report::CountReport;
 use crate::kit::numbers::{bar, counted, grouped, percent, share, short};
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_name, cut_start, heat, padded, paint, printable};
+use opcost_answer::count::CountAnswers;
 use opcost_answer::names::{NameBook, tidy_path};
 
 /// How much of a function is shown.
@@ -52,7 +52,7 @@ const READABLE: f64 = 0.5;
 /// One function's annotated listing.
 pub struct Annotation<'a> {
     /// The report that the function is listed in.
-    pub report: &'a CountReport,
+    pub report: &'a CountAnswers,
     /// Lines and blocks of the function with their counts.
     pub listing: &'a FunctionListing,
     /// What functions of the report are called.
@@ -361,7 +361,7 @@ fn count_of(line: &LineTotal) -> String {
 /// The hottest lines of a function, for the short report: number, count, text
 /// and share, in the order of the source.
 pub fn hot_lines(
-    report: &CountReport,
+    report: &CountAnswers,
     listing: &FunctionListing,
     sources: &mut Sources,
     width: usize,

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::count::builds::GroupJson;
-use crate::count::report::{BudgetVerdict, CountReport, Growth, NotCounted};
 use crate::count::tasks::ProcessJson;
+use opcost_answer::count::{BudgetVerdict, CountAnswers, Growth, NotCounted};
 use opcost_answer::names::demangle;
 use opcost_answer::run::{CallStack, Finish, RunQuality};
 
@@ -220,7 +220,7 @@ fn placement(placement: Option<Placement>) -> String {
 
 impl CountJson {
     /// The document of one report.
-    pub fn new(report: &CountReport) -> CountJson {
+    pub fn new(report: &CountAnswers) -> CountJson {
         let facts = &report.facts;
         CountJson {
             schema: "opcost.count/1",
@@ -271,7 +271,7 @@ impl StatusJson {
     }
 }
 
-fn quality(report: &CountReport) -> QualityJson {
+fn quality(report: &CountAnswers) -> QualityJson {
     match &report.quality {
         RunQuality::Exact if report.spread.is_some() => {
             QualityJson { kind: "range", reasons: report.repetition.iter().cloned().collect() }
@@ -286,7 +286,7 @@ fn split(place: Option<&SourceLine>) -> (Option<String>, Option<u32>) {
     (place.map(|place| place.file.clone()), place.map(|place| place.line))
 }
 
-fn functions(report: &CountReport) -> Vec<FunctionJson> {
+fn functions(report: &CountAnswers) -> Vec<FunctionJson> {
     let all = report.summary.functions.iter();
     all.filter(|function| function.calls > 0 || function.instructions > 0)
         .map(|function| {
@@ -305,7 +305,7 @@ fn functions(report: &CountReport) -> Vec<FunctionJson> {
         .collect()
 }
 
-fn lines(report: &CountReport) -> Vec<LineJson> {
+fn lines(report: &CountAnswers) -> Vec<LineJson> {
     let all = report.summary.lines.iter();
     all.filter(|line| line.executions.map_or(line.instructions > 0, |count| count > 0))
         .map(|line| LineJson {
@@ -318,12 +318,12 @@ fn lines(report: &CountReport) -> Vec<LineJson> {
         .collect()
 }
 
-fn without_line(report: &CountReport) -> u128 {
+fn without_line(report: &CountAnswers) -> u128 {
     let on_lines: u128 = report.summary.lines.iter().map(|line| line.instructions).sum();
     report.summary.weight.saturating_sub(on_lines)
 }
 
-fn blocks(report: &CountReport) -> Vec<BlockJson> {
+fn blocks(report: &CountAnswers) -> Vec<BlockJson> {
     let summary = &report.summary;
     let ran = summary.blocks.iter().filter(|block| block.count > 0);
     ran.map(|block| {
@@ -344,13 +344,13 @@ fn stacks(stacks: &[CallStack]) -> Vec<StackJson> {
     stacks.iter().map(stack).collect()
 }
 
-fn external(report: &CountReport) -> Vec<CallJson> {
+fn external(report: &CountAnswers) -> Vec<CallJson> {
     let calls = &report.summary.calls;
     let made = calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0);
     made.map(|call| CallJson { name: call.name.clone(), calls: call.calls }).collect()
 }
 
-fn not_counted(report: &CountReport) -> Option<Vec<NotCountedJson>> {
+fn not_counted(report: &CountAnswers) -> Option<Vec<NotCountedJson>> {
     let part = |part: &NotCounted| NotCountedJson {
         what: part.what.clone(),
         reason: part.reason.clone(),
@@ -360,7 +360,7 @@ fn not_counted(report: &CountReport) -> Option<Vec<NotCountedJson>> {
     (!parts.is_empty()).then_some(parts)
 }
 
-fn indirect(report: &CountReport) -> Vec<IndirectJson> {
+fn indirect(report: &CountAnswers) -> Vec<IndirectJson> {
     let made = report.summary.calls.indirect.iter().filter(|site| site.calls > 0);
     made.map(|site| {
         let (file, line) = split(site.place.as_ref());
@@ -386,8 +386,8 @@ fn verdict(verdict: &BudgetVerdict) -> VerdictJson {
 }
 
 impl GrownJson {
-    fn new(grown: &crate::count::report::Grown) -> GrownJson {
-        let (file, line) = split(grown.place.as_ref());
+    fn new(grown: &opcost_answer::count::Grown) -> GrownJson {
+        let (file, line) = split(grown.location.as_ref());
         GrownJson {
             name: demangle(&grown.name),
             linkage_name: grown.name.clone(),

@@ -6,15 +6,15 @@ use opcost_answer::run::{Finish, RunQuality};
 use opcost_profile::{Ledger, ProcessEnding, Quality};
 use opcost_recover::{course_of, has_calls, summarize_ledger};
 
-use crate::count::report::{BudgetVerdict, CountReport, ReportFacts};
+use opcost_answer::count::{BudgetVerdict, CountAnswers, CountFacts};
 
 /// The report of a ledger, as far as the ledger has what it needs.
-pub fn report_of(ledger: &Ledger) -> CountReport {
+pub fn report_of(ledger: &Ledger) -> CountAnswers {
     let about = &ledger.about;
     let course = course_of(ledger);
-    CountReport {
+    CountAnswers {
         summary: summarize_ledger(ledger),
-        facts: ReportFacts::of(&about.modules, &about.cost.name),
+        facts: CountFacts::of(&about.modules, &about.cost.name),
         quality: quality(ledger, course.doubts.clone()),
         finish: course.ending.map(finish),
         verdict: BudgetVerdict::None,

@@ -1,141 +1,20 @@
 //! What does a ledger say of every function, line, block, edge, path or
 //! instruction? One row each, sorted, as text and as a document.
 //!
-//! Rows are plain data; `verbs::list` makes them of a ledger. Text shows the
+//! Rows are plain data, made of a ledger elsewhere. Text shows the
 //! first rows with their share of the column and, where a source is at hand,
 //! the line that they begin on.
 
-use std::cmp::Reverse;
 use std::fmt::Write;
 
-use opcost_recover::SourceLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::kit::numbers::{grouped, percent, share};
 use crate::kit::source::Sources;
 use crate::kit::style::{DIM, STRONG, cut, heat, padded, paint, printable, width_of};
+use opcost_answer::list::{List, ListKind, ListRow};
 use opcost_answer::names::{NameBook, are_names_full, tidy_path};
-
-/// What is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListKind {
-    /// Functions with their calls and cost.
-    Functions,
-    /// Lines of the source with their cost.
-    Lines,
-    /// Blocks.
-    Blocks,
-    /// Edges between blocks.
-    Edges,
-    /// Paths through functions.
-    Paths,
-    /// Instructions in IR text.
-    Instructions,
-}
-
-impl ListKind {
-    /// As it is asked for.
-    pub fn word(self) -> &'static str {
-        match self {
-            ListKind::Functions => "functions",
-            ListKind::Lines => "lines",
-            ListKind::Blocks => "blocks",
-            ListKind::Edges => "edges",
-            ListKind::Paths => "paths",
-            ListKind::Instructions => "instructions",
-        }
-    }
-}
-
-/// How a list is sorted.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum ListSort {
-    /// The most first: cost of functions and lines, else how often.
-    #[default]
-    Count,
-    /// By name.
-    Name,
-    /// By file and line.
-    Place,
-    /// As in the ledger.
-    None,
-}
-
-impl ListSort {
-    /// As it is asked for.
-    pub fn word(self) -> &'static str {
-        match self {
-            ListSort::Count => "count",
-            ListSort::Name => "name",
-            ListSort::Place => "place",
-            ListSort::None => "none",
-        }
-    }
-}
-
-/// One row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListRow {
-    /// Linkage name, if it is of a function.
-    pub function: Option<String>,
-    /// Module that holds the function, if it is of a function.
-    pub module: Option<String>,
-    /// Which block, edge, path, or the text of an instruction.
-    pub what: String,
-    /// File and line that it begins on, as debug information says; none without it.
-    pub place: Option<SourceLine>,
-    /// How often; of functions: calls.
-    pub count: Option<u64>,
-    /// What it cost, where a ledger has that.
-    pub instructions: Option<u64>,
-    /// How sure that is.
-    pub quality: String,
-    /// Along a path: blocks, and the lines that they begin on.
-    pub blocks: Vec<u32>,
-    /// Lines on which the blocks of a path begin; empty for what is no path.
-    pub lines: Vec<SourceLine>,
-    /// Of a line: whether `count` is how often the line itself ran.
-    pub is_of_line: Option<bool>,
-}
-
-/// All rows of one kind.
-pub struct List {
-    /// What the rows are of.
-    pub kind: ListKind,
-    /// Order of the rows.
-    pub sort: ListSort,
-    /// The rows, in that order.
-    pub rows: Vec<ListRow>,
-    /// What there is to say besides.
-    pub notes: Vec<String>,
-}
-
-impl List {
-    /// Puts the rows in order; equal ones stay in that of the ledger.
-    pub fn sorted(mut self) -> List {
-        match self.sort {
-            ListSort::Count if matches!(self.kind, ListKind::Functions | ListKind::Lines) => {
-                self.rows.sort_by_key(|row| Reverse((row.instructions, row.count)));
-            }
-            ListSort::Count => self.rows.sort_by_key(|row| Reverse((row.count, row.instructions))),
-            ListSort::Name => {
-                self.rows.sort_by(|a, b| (&a.function, &a.module).cmp(&(&b.function, &b.module)))
-            }
-            ListSort::Place => self.rows.sort_by(|a, b| a.place.cmp(&b.place)),
-            ListSort::None => {}
-        }
-        self
-    }
-
-    /// The number that a row is judged by.
-    fn measure(&self, row: &ListRow) -> Option<u64> {
-        match self.kind {
-            ListKind::Functions | ListKind::Lines => row.instructions,
-            ListKind::Blocks | ListKind::Edges | ListKind::Paths | ListKind::Instructions => row.count,
-        }
-    }
-}
 
 /// The first `top` rows as text.
 pub fn print_list(list: &List, sources: &mut Sources, top: usize, width: usize) -> String {
@@ -182,7 +61,7 @@ fn place_line(row: &ListRow, sources: &mut Sources, width: usize) -> String {
         }
         return format!("{:>26}{}\n", "", paint(DIM, cut(&text, width.saturating_sub(27))));
     }
-    let Some(place) = &row.place else { return String::new() };
+    let Some(place) = &row.location else { return String::new() };
     let head = format!("{}:{}", tidy_path(&place.file), place.line);
     let source = sources.line(&place.file, place.line).map(|text| printable(&text).trim().to_owned());
     let room = width.saturating_sub(29 + width_of(&head));
@@ -242,8 +121,8 @@ impl ListJson {
             function: row.function.clone(),
             module: row.module.clone(),
             what: row.what.clone(),
-            file: row.place.as_ref().map(|place| place.file.clone()),
-            line: row.place.as_ref().map(|place| place.line),
+            file: row.location.as_ref().map(|place| place.file.clone()),
+            line: row.location.as_ref().map(|place| place.line),
             count: row.count,
             instructions: row.instructions,
             quality: row.quality.clone(),

@@ -2,12 +2,12 @@
 
 pub mod annotate;
 pub mod builds;
+pub mod events;
 pub mod json;
 pub mod ledger;
 pub mod list;
 pub mod mine;
 pub mod page;
-pub mod report;
 pub mod samples;
 pub mod stacks;
 pub mod tasks;

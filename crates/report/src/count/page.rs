@@ -16,9 +16,9 @@ use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
 use crate::count::annotate::{OF_CODE, of_code};
 use crate::count::builds::{BuildDetail, build_lines, only_build};
-use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
+use opcost_answer::count::{BudgetVerdict, CountAnswers, Growth};
 use opcost_answer::names::{NameBook, demangle, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
@@ -39,7 +39,7 @@ const CALLEES: [Column; 2] =
     [Column { name: "calls", is_number: true }, Column { name: "callee", is_number: false }];
 
 /// The page of one report.
-pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> String {
+pub fn html_page(report: &CountAnswers, sources: &mut Sources, title: &str) -> String {
     let mut own = Page { report, files: BTreeMap::new(), names: report.names() };
     own.number_files();
     let content = html! {
@@ -52,7 +52,7 @@ pub fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> St
 }
 
 struct Page<'a> {
-    report: &'a CountReport,
+    report: &'a CountAnswers,
     /// Number of each file: the user's own first, then by cost.
     files: BTreeMap<&'a str, usize>,
     names: NameBook,
@@ -307,7 +307,7 @@ fn shown(lines: &[LineTotal], starts: &[u32], text: Option<&[String]>) -> BTreeS
     hot.chain(starts.iter().copied()).flat_map(around).filter(|&line| line <= last).collect()
 }
 
-fn notes(report: &CountReport) -> Vec<(bool, String)> {
+fn notes(report: &CountAnswers) -> Vec<(bool, String)> {
     let mut notes = Vec::new();
     if let RunQuality::LowerBound(reasons) = &report.quality {
         notes.extend(reasons.iter().map(|reason| (true, format!("not exact: {reason}"))));

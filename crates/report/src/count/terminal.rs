@@ -12,7 +12,6 @@ use opcost_recover::{FunctionTotal, LineTotal, NamedCalls};
 use crate::count::annotate::{Annotation, Depth, LinesOf, OF_CODE, hot_lines, of_code};
 use crate::count::builds::{BuildDetail, build_lines, only_build};
 use crate::count::mine::{Mine, at_own_lines};
-use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth, RunSpread};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
 use crate::kit::files::is_own;
@@ -21,6 +20,7 @@ use crate::kit::source::Sources;
 use crate::kit::style::{
     BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of, wrapped,
 };
+use opcost_answer::count::{BudgetVerdict, CountAnswers, Grown, Growth, RunSpread};
 use opcost_answer::names::{NameBook, are_names_full, shown_name, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
 
@@ -55,7 +55,7 @@ pub struct TableLayout {
 }
 
 /// The whole report of `opcost count`.
-pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLayout) -> String {
+pub fn print_count(report: &CountAnswers, sources: &mut Sources, layout: TableLayout) -> String {
     let mut out = String::new();
     let names = report.names();
     headline(report, layout, &mut out);
@@ -98,7 +98,7 @@ pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLay
     out
 }
 
-fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
+fn headline(report: &CountAnswers, layout: TableLayout, out: &mut String) {
     let (facts, weight) = (&report.facts, report.summary.weight);
     let quality = report.quality.words();
     let world = if report.is_deterministic { " · deterministic world" } else { "" };
@@ -136,7 +136,7 @@ fn headline(report: &CountReport, layout: TableLayout, out: &mut String) {
 
 /// A report, with the names of its functions.
 struct Shown<'a> {
-    report: &'a CountReport,
+    report: &'a CountAnswers,
     names: &'a NameBook,
     layout: TableLayout,
 }
@@ -168,7 +168,7 @@ fn functions(what: &Shown<'_>, sources: &mut Sources, out: &mut String) {
 
 /// Widths of the table's columns.
 struct Table<'a> {
-    report: &'a CountReport,
+    report: &'a CountAnswers,
     names: &'a NameBook,
     name: usize,
     place: usize,
@@ -214,7 +214,7 @@ fn place(function: &FunctionTotal) -> String {
         .map_or(String::new(), |place| format!("{}:{}", tidy_path(&place.file), place.line))
 }
 
-fn calls(report: &CountReport, function: &FunctionTotal) -> String {
+fn calls(report: &CountAnswers, function: &FunctionTotal) -> String {
     match report.calls_of(function) {
         Some(1) => "1 call ".to_owned(),
         Some(calls) => format!("{} calls", grouped(calls)),
@@ -225,7 +225,7 @@ fn calls(report: &CountReport, function: &FunctionTotal) -> String {
     }
 }
 
-fn unseen(report: &CountReport, out: &mut String) {
+fn unseen(report: &CountAnswers, out: &mut String) {
     let calls = &report.summary.calls;
     let all = calls.external.iter().chain(&calls.memory);
     let mut named: Vec<&NamedCalls> = all.filter(|call| call.calls > 0).collect();
@@ -257,7 +257,7 @@ fn unseen(report: &CountReport, out: &mut String) {
 }
 
 /// What of the program's build was not counted, and how that can be.
-fn not_counted(report: &CountReport, out: &mut String) {
+fn not_counted(report: &CountAnswers, out: &mut String) {
     for part in &report.not_counted {
         let _ = writeln!(out, "{} {}: {}", paint(BAD, "not counted:"), part.what, part.reason);
         if let Some(next) = &part.next {
@@ -266,7 +266,7 @@ fn not_counted(report: &CountReport, out: &mut String) {
     }
 }
 
-fn notes(report: &CountReport, width: usize, out: &mut String) {
+fn notes(report: &CountAnswers, width: usize, out: &mut String) {
     if let RunQuality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
             let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
@@ -303,7 +303,7 @@ fn notes(report: &CountReport, width: usize, out: &mut String) {
     }
 }
 
-fn verdict(report: &CountReport, out: &mut String) {
+fn verdict(report: &CountAnswers, out: &mut String) {
     match &report.verdict {
         BudgetVerdict::None => {}
         BudgetVerdict::Within { budget } => {
@@ -319,7 +319,7 @@ fn verdict(report: &CountReport, out: &mut String) {
 }
 
 /// The functions that made it too much.
-fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
+fn blame(report: &CountAnswers, grew: &Growth, out: &mut String) {
     match grew {
         Growth::Since(grown) if grown.is_empty() => {
             let _ = writeln!(out, "  no function does more than in the baseline: it was over already");
@@ -355,7 +355,7 @@ fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
 fn growth(function: &Grown) -> String {
     let name = shown_name(&function.name);
     let place = function
-        .place
+        .location
         .as_ref()
         .map_or(String::new(), |place| format!("  {}:{}", tidy_path(&place.file), place.line));
     match function.before {

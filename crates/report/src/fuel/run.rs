@@ -13,7 +13,7 @@ use crate::fuel::check::{ObjectionJson, objections};
 use crate::fuel::portable::{PortableJson, short_hash};
 use crate::kit::numbers::{grouped, noun};
 use crate::kit::style::{BAD, DIM, GOOD, paint};
-use opcost_answer::fuel::{Ending, Engine, LONGEST_OUTPUT, Landlock, Spending, Walls};
+use opcost_answer::fuel::{Ending, Engine, FuelAnswers, LONGEST_OUTPUT, Landlock, Walls};
 use opcost_answer::names::{demangle, shown_name, tidy_path};
 
 /// `SIGSYS`, when the program's runtime could not say more.
@@ -49,21 +49,10 @@ pub enum FuelVerdict {
 }
 
 /// A metered run, ready to be shown.
+#[derive(Clone, Copy)]
 pub struct FuelReport<'a> {
-    /// How the run ended, and what it used.
-    pub spending: &'a Spending,
-    /// Instructions that it might use, in units of the cost model; none without a limit.
-    pub limit: Option<u64>,
-    /// Name of the weights: `fuel/1`.
-    pub cost_model: String,
-    /// The most work between two checks; none without checks.
-    pub overshoot: Option<u64>,
-    /// Its stores, and those that are asked first whether they reach its counter.
-    pub guarded: Option<(u32, u32)>,
-    /// The hash of its code, when that means the same on every machine.
-    pub code: Option<&'a str>,
-    /// The hash of the headers and the library that it was made with, then.
-    pub sysroot: Option<&'a str>,
+    /// What it used, and what it promised.
+    pub answers: &'a FuelAnswers,
     /// Its functions, when it was built just now.
     pub functions: Option<&'a [Fingerprint]>,
 }
@@ -71,18 +60,18 @@ pub struct FuelReport<'a> {
 impl FuelReport<'_> {
     /// What is to be said of the run.
     pub fn verdict(&self) -> FuelVerdict {
-        let is_over = self.limit.is_some_and(|limit| self.spending.spent > limit);
-        let ending = self.spending.walls.as_ref().and_then(|walled| walled.ending);
-        match self.spending.finish {
+        let is_over = self.answers.limit.is_some_and(|limit| self.answers.spending.spent > limit);
+        let ending = self.answers.spending.walls.as_ref().and_then(|walled| walled.ending);
+        match self.answers.spending.finish {
             _ if self.offence().is_some() => FuelVerdict::Rejected,
-            _ if self.spending.page.stopped.is_some() || is_over => FuelVerdict::UsedUp,
-            _ if self.spending.interrupted.is_some() => FuelVerdict::Interrupted,
+            _ if self.answers.spending.page.stopped.is_some() || is_over => FuelVerdict::UsedUp,
+            _ if self.answers.spending.interrupted.is_some() => FuelVerdict::Interrupted,
             _ if ending == Some(Ending::Time) => FuelVerdict::Time,
             _ if ending == Some(Ending::Clock) => FuelVerdict::Blocked,
-            Finish::Killed(_) if self.spending.page.is_memory_full => FuelVerdict::Memory,
-            Finish::Killed(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
-            Finish::Exited(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
-            Finish::Exited(_) if self.spending.page.crash.is_some() => FuelVerdict::Crashed,
+            Finish::Killed(_) if self.answers.spending.page.is_memory_full => FuelVerdict::Memory,
+            Finish::Killed(_) if self.answers.spending.page.is_stack_full => FuelVerdict::Stack,
+            Finish::Exited(_) if self.answers.spending.page.is_stack_full => FuelVerdict::Stack,
+            Finish::Exited(_) if self.answers.spending.page.crash.is_some() => FuelVerdict::Crashed,
             Finish::Killed(_) => FuelVerdict::Crashed,
             Finish::Exited(_) => FuelVerdict::Finished,
         }
@@ -90,8 +79,8 @@ impl FuelReport<'_> {
 
     /// Whether it may have spent more than is known.
     fn is_at_least(&self) -> bool {
-        let page = &self.spending.page;
-        let is_own_end = matches!(self.spending.finish, Finish::Exited(_))
+        let page = &self.answers.spending.page;
+        let is_own_end = matches!(self.answers.spending.finish, Finish::Exited(_))
             && page.crash.is_none()
             && !page.is_stack_full
             && page.tampered.is_none();
@@ -101,32 +90,32 @@ impl FuelReport<'_> {
     /// Whether a fault ended it, and all up to the instruction that faulted is known.
     fn is_known_at_fault(&self) -> bool {
         let has_faulted = matches!(self.verdict(), FuelVerdict::Crashed | FuelVerdict::Stack);
-        has_faulted && self.spending.page.fault_balance == FaultBalance::Exactly
+        has_faulted && self.answers.spending.page.fault_balance == FaultBalance::Exactly
     }
 
     /// Of a program that did not end by itself: what was charged, in words.
     fn charged(&self, of: &str) -> String {
         let at_least = if self.is_at_least() { "at least " } else { "" };
-        let spent = self.spending.spent;
+        let spent = self.answers.spending.spent;
         format!("charged {at_least}{}{of} {}", grouped(spent), noun(spent, "instruction"))
     }
 
     /// What it did that is not allowed within walls.
     fn offence(&self) -> Option<String> {
-        let page = &self.spending.page;
+        let page = &self.answers.spending.page;
         if let Some(stop) = &page.tampered {
             return Some(format!("it writes to its counter{}", raw_place(stop)));
         }
-        let has_ended = matches!(self.spending.finish, Finish::Exited(_)) && page.stopped.is_none();
+        let has_ended = matches!(self.answers.spending.finish, Finish::Exited(_)) && page.stopped.is_none();
         // Whoever ends it may come between the two copies.
-        if self.guarded.is_some() && has_ended && !page.copies_agree {
+        if self.answers.guarded.is_some() && has_ended && !page.copies_agree {
             return Some("its counter was changed".to_owned());
         }
-        let walled = self.spending.walls.as_ref()?;
-        if let Some(number) = self.spending.page.forbidden_call {
+        let walled = self.answers.spending.walls.as_ref()?;
+        if let Some(number) = self.answers.spending.page.forbidden_call {
             return Some(format!("it made the system call {}", call_name(number)));
         }
-        match (walled.ending, self.spending.finish) {
+        match (walled.ending, self.answers.spending.finish) {
             (Some(Ending::Tampered), _) => Some("its counter went up".to_owned()),
             (Some(Ending::Output), _) => Some(format!("it printed more than {} MiB", LONGEST_OUTPUT >> 20)),
             (_, Finish::Killed(FORBIDDEN_SIGNAL)) => Some("it made a forbidden system call".to_owned()),
@@ -136,12 +125,12 @@ impl FuelReport<'_> {
 
     /// For the terminal.
     pub fn text(&self) -> String {
-        let spent = grouped(self.spending.spent);
-        let limit = self.limit.map(grouped).unwrap_or_default();
+        let spent = grouped(self.answers.spending.spent);
+        let limit = self.answers.limit.map(grouped).unwrap_or_default();
         let of = if limit.is_empty() { String::new() } else { format!(" of {limit}") };
         let first = match self.verdict() {
             FuelVerdict::Finished => {
-                let noun = noun(self.limit.unwrap_or(self.spending.spent), "instruction");
+                let noun = noun(self.answers.limit.unwrap_or(self.answers.spending.spent), "instruction");
                 format!("{}: {spent}{of} {noun}", paint(GOOD, "finished"))
             }
             FuelVerdict::UsedUp => format!("{}: {limit}{}", paint(BAD, "used up"), self.place()),
@@ -156,7 +145,7 @@ impl FuelReport<'_> {
                 format!("{}: {}, {}", paint(BAD, "interrupted"), self.interruption(), self.charged(&of))
             }
             FuelVerdict::Crashed => {
-                let what = match (self.spending.finish, self.spending.page.crash) {
+                let what = match (self.answers.spending.finish, self.answers.spending.page.crash) {
                     (_, Some(code)) if code & !0xffff == TRAP => trap(code).to_owned(),
                     (_, Some(code)) if code > 255 => format!("exception {code:#x}"),
                     (_, Some(signal)) => format!("signal {signal}"),
@@ -166,21 +155,21 @@ impl FuelReport<'_> {
                 format!("{}: {what}, {}", paint(BAD, "crashed"), self.charged(&of))
             }
         };
-        let mut facts = vec![self.cost_model.clone()];
+        let mut facts = vec![self.answers.cost_model.clone()];
         if self.verdict() == FuelVerdict::UsedUp {
             // A length or a loop is charged before it is asked for, and not begun.
-            let is_begun = self.overshoot.is_none_or(|overshoot| self.beyond() <= overshoot);
+            let is_begun = self.answers.overshoot.is_none_or(|overshoot| self.beyond() <= overshoot);
             facts.push(match is_begun {
                 true => format!("seen {} later", grouped(self.beyond())),
                 false => format!("its next instruction or loop would go {} beyond", grouped(self.beyond())),
             });
         }
-        facts.push(match self.overshoot {
+        facts.push(match self.answers.overshoot {
             Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
             None => "no checks, nothing stops it".to_owned(),
         });
         if self.is_at_least() {
-            facts.push(match self.spending.page.fault_balance {
+            facts.push(match self.answers.spending.page.fault_balance {
                 FaultBalance::LoopAhead => {
                     "it ended inside a loop, and what is paid for ahead is charged whole".to_owned()
                 }
@@ -188,33 +177,34 @@ impl FuelReport<'_> {
                     "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned()
                 }
             });
-            if self.spending.finish == Finish::Killed(9) {
+            if self.answers.spending.finish == Finish::Killed(9) {
                 // It is asked every ten milliseconds; what it did since is not known.
                 facts.push("killed, so its last 20 ms of work may be missing".to_owned());
             }
         } else if self.is_known_at_fault() {
             facts.push("up to the instruction that faulted, which counts".to_owned());
         }
-        if let Some((stores, guarded)) = self.guarded {
+        if let Some((stores, guarded)) = self.answers.guarded {
             let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));
             facts.push(format!("hardened, {} of {} stores asked", counts.0, counts.1));
         }
-        if let Some(code) = self.code {
-            let sysroot = self.sysroot.map(|hash| format!(", sysroot {}", short_hash(hash)));
+        if let Some(code) = self.answers.code.as_deref() {
+            let sysroot =
+                self.answers.sysroot.as_deref().map(|hash| format!(", sysroot {}", short_hash(hash)));
             facts.push(format!("portable, code {}{}", short_hash(code), sysroot.unwrap_or_default()));
         }
-        if let Some(engine) = self.spending.engine {
+        if let Some(engine) = self.answers.spending.engine {
             facts.push(format!("wasm32 in {}: its own IR, so its own number", engine.name()));
         }
-        if self.spending.is_deterministic {
+        if self.answers.spending.is_deterministic {
             facts.push("deterministic world".to_owned());
         }
         let mut text = format!("{first}   {}\n", paint(DIM, facts.join(" · ")));
-        if let Some(walled) = &self.spending.walls {
-            text.push_str(&paint(DIM, walls(walled, &self.spending.page)));
+        if let Some(walled) = &self.answers.spending.walls {
+            text.push_str(&paint(DIM, walls(walled, &self.answers.spending.page)));
             text.push('\n');
         }
-        if self.spending.page.forked {
+        if self.answers.spending.page.forked {
             text.push_str("it started another process, whose work is not in this number\n");
         }
         text
@@ -222,11 +212,11 @@ impl FuelReport<'_> {
 
     /// Who ended the run.
     fn interruption(&self) -> String {
-        format!("signal {} ended the run", self.spending.interrupted.unwrap_or_default())
+        format!("signal {} ended the run", self.answers.spending.interrupted.unwrap_or_default())
     }
 
     fn walled_end(&self) -> (&'static str, String) {
-        let room = self.spending.walls.as_ref().map(|walled| walled.room);
+        let room = self.answers.spending.walls.as_ref().map(|walled| walled.room);
         match self.verdict() {
             verdict @ (FuelVerdict::Time | FuelVerdict::Blocked) => {
                 let seconds = room.map_or(0.0, |room| room.time.as_secs_f64());
@@ -243,7 +233,7 @@ impl FuelReport<'_> {
 
     /// Instructions beyond the limit.
     fn beyond(&self) -> u64 {
-        self.spending.spent.saturating_sub(self.limit.unwrap_or(u64::MAX))
+        self.answers.spending.spent.saturating_sub(self.answers.limit.unwrap_or(u64::MAX))
     }
 
     /// `, in think(), bot.cpp:41`
@@ -253,7 +243,7 @@ impl FuelReport<'_> {
     }
 
     fn raw_place(&self) -> String {
-        match &self.spending.page.stopped {
+        match &self.answers.spending.page.stopped {
             None => ", at its end".to_owned(),
             Some(stop) => raw_place(stop),
         }
@@ -378,27 +368,27 @@ struct EndJson {
 impl FuelJson {
     /// Of a program that was run.
     pub fn new(report: &FuelReport<'_>) -> FuelJson {
-        let page = &report.spending.page;
+        let page = &report.answers.spending.page;
         let stopped = page.stopped.as_ref().map(|stop| StopJson {
             function: demangle(&stop.function),
             file: (!stop.file.is_empty()).then(|| stop.file.clone()),
             line: (stop.line > 0).then_some(stop.line),
         });
-        let (exit, signal) = match report.spending.finish {
+        let (exit, signal) = match report.answers.spending.finish {
             Finish::Exited(status) => (Some(status), None),
             Finish::Killed(signal) => (None, Some(signal)),
         };
         FuelJson {
             schema: "opcost.fuel/1",
             verdict: report.verdict(),
-            spent: report.spending.spent,
+            spent: report.answers.spending.spent,
             at_least: report.is_at_least(),
-            limit: report.limit,
-            overshoot: report.overshoot,
-            cost_model: report.cost_model.clone(),
+            limit: report.answers.limit,
+            overshoot: report.answers.overshoot,
+            cost_model: report.answers.cost_model.clone(),
             stopped,
             forked: page.forked,
-            deterministic: report.spending.is_deterministic,
+            deterministic: report.answers.spending.is_deterministic,
             program_status: EndJson { exit, signal },
             reason: match report.verdict() {
                 FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
@@ -408,18 +398,22 @@ impl FuelJson {
                 _ => None,
             },
             objections: Vec::new(),
-            sandbox: report.spending.walls.as_ref().map(|walled| SandboxJson {
+            sandbox: report.answers.spending.walls.as_ref().map(|walled| SandboxJson {
                 landlock: walled.landlock,
                 counter_hidden: page.is_hidden,
                 memory: walled.room.memory,
                 seconds: walled.room.time.as_secs_f64(),
                 system_call: page.forbidden_call.map(call_name),
             }),
-            hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, checked: asked }),
-            portable: report
-                .code
-                .map(|code| PortableJson::new(code, report.sysroot, report.functions.unwrap_or_default())),
-            engine: report.spending.engine,
+            hardened: report.answers.guarded.map(|(stores, asked)| HardenedJson { stores, checked: asked }),
+            portable: report.answers.code.as_deref().map(|code| {
+                PortableJson::new(
+                    code,
+                    report.answers.sysroot.as_deref(),
+                    report.functions.unwrap_or_default(),
+                )
+            }),
+            engine: report.answers.spending.engine,
         }
     }
 

@@ -1,6 +1,6 @@
 //! How is a number read at a glance?
 
-pub use opcost_answer::numbers::{counted, grouped, noun, part, verb};
+pub use opcost_answer::numbers::{counted, grouped, noun, part, share, verb};
 
 /// `1204551` → `1.2 M`; below ten thousand all digits.
 pub fn short(number: u128) -> String {
@@ -33,11 +33,6 @@ pub fn bar(share: f64, width: usize) -> String {
         out.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
     }
     out
-}
-
-/// A part of a whole, between 0 and 1.
-pub fn share(part: u128, whole: u128) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]

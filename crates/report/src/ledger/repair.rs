@@ -1,72 +1,15 @@
-//! `opcost repair`: what had to move, as a document and as text.
-
-use schemars::JsonSchema;
-use serde::Serialize;
+//! `opcost repair`: what had to move, as text.
 
 use crate::kit::numbers::{bar, counted, grouped};
 use crate::kit::style::cut_name;
 use opcost_answer::names::shown_name;
+use opcost_answer::repair::RepairAnswers;
 
 /// Functions that are shown.
 const SHOWN: usize = 15;
 
-/// The document of `opcost repair`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "opcost.repair/1")]
-pub struct RepairJson {
-    /// `opcost.repair/1`.
-    pub schema: &'static str,
-    /// `likeliest` or `classic`.
-    pub solver: &'static str,
-    /// Whether no other counts are likelier (cheaper), up to the solver's tolerance.
-    pub is_optimal: bool,
-    /// Samples in the program.
-    pub samples: u64,
-    /// Sum of all counts by their own samples.
-    pub before: f64,
-    /// Sum of the same places' consistent counts.
-    pub after: f64,
-    /// Sum of the distances.
-    pub moved: f64,
-    /// Calls of functions.
-    pub calls: u64,
-    /// Those that go through pointers or come from elsewhere: no known call site made them.
-    pub calls_from_outside: u64,
-    /// Frames that were left by calls that did not return, or are still there.
-    pub left: u64,
-    /// Functions by how much their counts moved, most first.
-    pub functions: Vec<MovedJson>,
-    /// Functions of the ledger that the program does not have as they were.
-    pub refused: Vec<String>,
-}
-
-/// One function.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct MovedJson {
-    /// Its linkage name.
-    pub name: String,
-    /// Its module.
-    pub module: String,
-    /// As of the whole.
-    pub before: f64,
-    /// As of the whole.
-    pub after: f64,
-    /// As of the whole.
-    pub moved: f64,
-    /// The block that moved most.
-    pub block: u32,
-    /// Where it is written.
-    pub file: Option<String>,
-    /// Its line there.
-    pub line: Option<u32>,
-    /// Its count by its own samples.
-    pub block_before: f64,
-    /// Its consistent count.
-    pub block_after: u64,
-}
-
 /// A line for each function that moved most.
-pub fn print_repair(all: &RepairJson) -> String {
+pub fn print_repair(all: &RepairAnswers) -> String {
     let share = |part: f64| part / all.before.max(all.after).max(1.0);
     let mut text = format!(
         "{}; {:.1} % of their counts had to move to become consistent{}\n",

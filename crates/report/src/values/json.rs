@@ -5,8 +5,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::kit::save::document;
-use crate::values::report::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeTotals};
+use crate::values::report::ending;
 use opcost_answer::points::Meaning;
+use opcost_answer::values::{ClaimRow, ClaimVerdict, RecordedValues, ValueRow, VerifyTotals, WholeTotals};
 use opcost_profile::opcval::layout::double;
 
 /// `opcost.values/1`
@@ -29,7 +30,7 @@ pub struct ValuesJson<'a> {
     /// Why something may be missing or coarse.
     remarks: &'a [String],
     /// How the program ended, if not well.
-    ending: Option<&'a str>,
+    ending: Option<String>,
     /// How all claims fared, if they were checked.
     verify: Option<VerifyTotals>,
     /// How the numbers that `opcost loops` has of the whole program fared, if they were checked.
@@ -176,7 +177,7 @@ struct NotRecordedJson<'a> {
 }
 
 /// The report as a document.
-pub fn values_document(report: &ValuesReport) -> String {
+pub fn values_document(report: &RecordedValues) -> String {
     let line = |line: u32| (line > 0).then_some(line);
     let loops = report.rows.iter().filter(|row| row.is_loop()).map(|row| LoopJson {
         module: &row.module,
@@ -232,7 +233,7 @@ pub fn values_document(report: &ValuesReport) -> String {
         memory_limit: report.memory.1,
         processes: report.processes,
         remarks: &report.remarks,
-        ending: report.ending.as_deref(),
+        ending: ending(report),
         verify: report.verify,
         whole: report.whole.as_ref().and_then(|whole| whole.as_ref().ok()),
         whole_reason: report.whole.as_ref().and_then(|whole| whole.as_ref().err()).map(|why| &*why.0),

@@ -9,8 +9,9 @@ use crate::kit::numbers::{counted, part, short};
 use crate::kit::style::{
     BAD, DIM, GOOD, STRONG, cut, cut_name, cut_start, padded, paint, printable, width_of,
 };
-use crate::values::report::{ClaimVerdict, ValueRow, ValuesReport};
+use crate::values::report::{place, shape};
 use opcost_answer::names::shown_name;
+use opcost_answer::values::{ClaimVerdict, RecordedValues, ValueRow};
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -27,12 +28,18 @@ fn spark(shape: &[u64]) -> String {
     shape.iter().map(mark).collect()
 }
 
-pub(super) fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &mut String) {
+/// The loops, at most so many.
+pub(super) fn print_loops(
+    report: &RecordedValues,
+    loops: &[&ValueRow],
+    most: usize,
+    width: usize,
+    out: &mut String,
+) {
     print_summary(report, loops, out);
     let entered = loops.iter().filter(|row| row.entries > 0).count();
-    let shown = if report.top == 0 { loops.len() } else { report.top };
     let rows: Vec<&ValueRow> =
-        loops.iter().filter(|row| row.entries + row.inherited > 0).take(shown).copied().collect();
+        loops.iter().filter(|row| row.entries + row.inherited > 0).take(most).copied().collect();
     if rows.is_empty() {
         return;
     }
@@ -44,7 +51,7 @@ pub(super) fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usi
     }
 }
 
-fn print_summary(report: &ValuesReport, loops: &[&ValueRow], out: &mut String) {
+fn print_summary(report: &RecordedValues, loops: &[&ValueRow], out: &mut String) {
     let entered = loops.iter().filter(|row| row.entries > 0).count();
     let sum = |of: fn(&ValueRow) -> u64| loops.iter().map(|row| of(row)).sum::<u64>();
     let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
@@ -101,7 +108,7 @@ impl Columns {
         let widest =
             |text: fn(&ValueRow) -> String| rows.iter().map(|row| width_of(&text(row))).max().unwrap_or(0);
         let mut columns = Columns {
-            label: widest(ValueRow::place).clamp(5, 28),
+            label: widest(place).clamp(5, 28),
             function: widest(|row| printable(&shown_name(&row.function))).clamp(8, 30),
             numbers: numbers_wide,
             bars: BARS,
@@ -152,13 +159,10 @@ impl Columns {
     fn row(&self, row: &ValueRow, out: &mut String) {
         let function = cut_name(&printable(&shown_name(&row.function)), self.function);
         let numbers = numbers(row);
-        let mut line = self.line(
-            &cut_start(&row.place(), self.label),
-            &function,
-            numbers.each_ref().map(String::as_str),
-        );
+        let mut line =
+            self.line(&cut_start(&place(row), self.label), &function, numbers.each_ref().map(String::as_str));
         if self.bars > 0 {
-            _ = write!(line, "  {}", padded(&spark(&row.shape(BARS)), self.bars));
+            _ = write!(line, "  {}", padded(&spark(&shape(row, BARS)), self.bars));
         }
         match self.claim {
             None => _ = writeln!(out, "{}", line.trim_end()),

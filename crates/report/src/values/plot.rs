@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use crate::kit::style::printable;
-use crate::values::report::{ValueRow, ValuesReport, number};
+use crate::values::report::{number, place, shape};
 use opcost_answer::names::shown_name;
 use opcost_answer::points::Meaning;
+use opcost_answer::values::{RecordedValues, ValueRow};
 use opcost_profile::opcval::layout::double;
 
 const WIDTH: f64 = 900.0;
@@ -22,16 +23,16 @@ const MOST_PANELS: usize = 24;
 const COLUMNS: usize = (WIDTH - LEFT - RIGHT) as usize;
 
 /// Values over time.
-pub fn time_picture(report: &ValuesReport) -> String {
+pub fn time_picture(report: &RecordedValues) -> String {
     picture(report, "over time", over_time)
 }
 
 /// How often each value came.
-pub fn histogram_picture(report: &ValuesReport) -> String {
+pub fn histogram_picture(report: &RecordedValues) -> String {
     picture(report, "by value", by_value)
 }
 
-fn picture(report: &ValuesReport, what: &str, draw: impl Fn(&ValueRow, f64, &mut String)) -> String {
+fn picture(report: &RecordedValues, what: &str, draw: impl Fn(&ValueRow, f64, &mut String)) -> String {
     let rows: Vec<&ValueRow> = report.rows.iter().filter(|row| row.range.is_some()).collect();
     let shown = &rows[..rows.len().min(MOST_PANELS)];
     let height = 30.0 + shown.len().max(1) as f64 * PANEL + if rows.len() > shown.len() { 20.0 } else { 0.0 };
@@ -63,7 +64,7 @@ fn heading(row: &ValueRow, top: f64, out: &mut String) {
         printable(&row.text)
     };
     let words: String =
-        format!("{}  {}  {kind}", row.place(), shown_name(&row.function)).chars().take(120).collect();
+        format!("{}  {}  {kind}", place(row), shown_name(&row.function)).chars().take(120).collect();
     text(out, LEFT, top + 22.0, "start", &words);
 }
 
@@ -166,7 +167,7 @@ fn columns(row: &ValueRow, total: u64) -> Vec<(i64, i64, i64, i64)> {
 
 fn by_value(row: &ValueRow, top: f64, out: &mut String) {
     let Some([least, _, most]) = row.range else { return };
-    let shape = row.shape(120);
+    let shape = shape(row, 120);
     let highest = shape.iter().copied().max().unwrap_or(1).max(1);
     let (first, last) = (number(row.meaning, least), number(row.meaning, most));
     let most = crate::kit::numbers::grouped(highest);

@@ -1,192 +1,22 @@
-//! What values were recorded: all that is shown of a recording, as plain data.
-//!
-//! The table of it is [`table`](super::table)'s, the document
-//! [`json`](super::json)'s.
+//! What is shown of a recording, as words: its numbers, its lines, how the program ended.
 
-use opcost_key::Key;
 use opcost_profile::opcval::layout::double;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::kit::numbers::grouped;
 use crate::kit::style::printable;
-use opcost_answer::points::{Meaning, RefusedText};
+use opcost_answer::points::Meaning;
+use opcost_answer::run::Finish;
+use opcost_answer::values::{RecordedValues, ValueRow};
 
-/// All that was recorded, ready to be shown.
-pub struct ValuesReport {
-    /// What the user ran.
-    pub command: String,
-    /// Loops and values, in the order in which they are shown.
-    pub rows: Vec<ValueRow>,
-    /// Loops that could not be recorded, each with its reason.
-    pub refused: Vec<RefusedText>,
-    /// Why something may be missing or coarse, in sentences.
-    pub remarks: Vec<String>,
-    /// How many processes recorded.
-    pub processes: usize,
-    /// Every how many values one is in histograms and sequences.
-    pub sample: u64,
-    /// Bytes that sequences and histograms took, and might.
-    pub memory: (u64, u64),
-    /// How the program ended, in words; none: it was not run now.
-    pub ending: Option<String>,
-    /// How all claims fared, if they were checked.
-    pub verify: Option<VerifyTotals>,
-    /// How the numbers of the whole program fared, or why nothing was held.
-    pub whole: Option<Result<WholeTotals, NotHeld>>,
-    /// Lines of the table; 0 is all.
-    pub top: usize,
-}
-
-/// A loop or a value.
-pub struct ValueRow {
-    /// Name of the module that holds it.
-    pub module: String,
-    /// Of a loop its header, of a value its parameter or instruction.
-    pub key: Key,
-    /// Linkage name of its function.
-    pub function: String,
-    /// Its file, as debug information says; none without it.
-    pub file: Option<String>,
-    /// Line there, from 1; 0 if it has none.
-    pub line: u32,
-    /// How its numbers are read.
-    pub meaning: Meaning,
-    /// The header of a loop, the instruction of a value.
-    pub text: String,
-    /// Header of the loop around it; none of an outermost loop and of a value.
-    pub parent: Option<String>,
-    /// 1 for an outermost loop, one more for each loop around it.
-    pub depth: u32,
-    /// Of a loop how often it was entered; of a value how often it was computed.
-    pub entries: u64,
-    /// Of a loop the activations that left by one of its exits; of a value how often it was
-    /// computed.
-    pub complete: u64,
-    /// Left by a jump, an exception or the end of a thread: how many, the most iterations of one.
-    pub left: (u64, u64),
-    /// Open at the end: how many, the most iterations of one.
-    pub open: (u64, u64),
-    /// Activations of the parent of a fork that went on in it.
-    pub inherited: u64,
-    /// Iterations of all activations, whatever their end; of a value, nothing.
-    pub back_edges: i128,
-    /// How many values were recorded.
-    pub recorded: u64,
-    /// Least, middle and greatest recorded value.
-    pub range: Option<[i64; 3]>,
-    /// How often each value was recorded, ascending.
-    pub values: Vec<(i64, u64)>,
-    /// Values that are known by range only: least, greatest, how many.
-    pub rough: Vec<(i64, i64, u64)>,
-    /// Values over time, as runs of equal ones; every `stride`-th of them.
-    pub runs: Vec<(i64, u64)>,
-    /// Every how many recorded values one is in `runs`.
-    pub stride: u64,
-    /// Whether every value is in `values`.
-    pub is_exact: bool,
-    /// What is claimed of the loop, and how it fared; none of a value.
-    pub claim: Option<ClaimRow>,
-    /// What `opcost loops` says of it as a number.
-    pub whole: Option<WholeRow>,
-}
-
-/// What is known of a loop from the whole program, and how it fared.
-pub struct WholeRow {
-    /// Back edges: `7`, `at most 9`.
-    pub count_text: String,
-    /// What the number rests on.
-    pub assumes: Vec<String>,
-    /// How the number fared in this run.
-    pub verdict: ClaimVerdict,
-    /// What did not agree.
-    pub failure: Option<String>,
-}
-
-/// How what `opcost loops` says of the whole program fared, in loops.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WholeTotals {
-    /// `open` or `closed`.
-    pub world: String,
-    /// Numbers that held.
-    pub held: u64,
-    /// Numbers of loops that were never entered: not verified.
-    pub not_entered: u64,
-    /// Numbers that were wrong: a defect of opcost.
-    pub wrong: u64,
-    /// Wrong, but under assumptions or on named inputs.
-    pub assumption_violated: u64,
-    /// Could not be held against the run.
-    pub not_checked: u64,
-    /// Formulas with names: held in each module only.
-    pub formulas: u64,
-    /// Loops of which nothing is claimed.
-    pub no_claim: u64,
-    /// Loops that are not the same in the whole program, or share their function's name.
-    #[serde(rename = "not_found")]
-    pub unmatched: u64,
-}
-
-/// Why the numbers of the whole program were not held against the run, in words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotHeld(pub String);
-
-/// A claim and how it fared.
-pub struct ClaimRow {
-    /// Whether it claims the number of iterations; otherwise the most.
-    pub is_exact: bool,
-    /// The formula.
-    pub text: String,
-    /// What the formula rests on.
-    pub assumes: Vec<String>,
-    /// How it fared in all activations together.
-    pub verdict: ClaimVerdict,
-    /// Activations in which it held, and did not.
-    pub held: u64,
-    /// Activations in which it did not hold.
-    pub failed: u64,
-    /// Activations in which it had no result.
-    pub unchecked: u64,
-    /// Activations whose sums were too long to hold.
-    pub too_long: u64,
-    /// The first that failed: which entry, its iterations, what was claimed.
-    pub first_failure: Option<(u64, u64, i128)>,
-    /// Why it was not checked.
-    pub reason: Option<String>,
-}
-
-/// How a claim fared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimVerdict {
-    /// In every activation.
-    Held,
-    /// The loop was never entered.
-    NotEntered,
-    /// Not in some activation.
-    Wrong,
-    /// Not in some activation, and it rests on assumptions.
-    AssumptionViolated,
-    /// It could not be held against the run.
-    NotChecked,
-}
-
-/// How all claims fared, in loops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct VerifyTotals {
-    /// Held in every activation.
-    pub held: u64,
-    /// Claims on loops that were never entered: not verified.
-    pub not_entered: u64,
-    /// Wrong in some activation: a defect of opcost.
-    pub wrong: u64,
-    /// Wrong, but under assumptions that the program may have broken.
-    pub assumption_violated: u64,
-    /// Could not be held against the run.
-    pub not_checked: u64,
-    /// Loops of which nothing is claimed.
-    pub no_claim: u64,
+/// How the program ended, in words, if not well.
+pub(crate) fn ending(recorded: &RecordedValues) -> Option<String> {
+    match recorded.finish? {
+        Finish::Exited(0) => None,
+        Finish::Exited(status) => Some(format!("the program exited with status {status}")),
+        Finish::Killed(signal) => {
+            Some(format!("signal {signal} ended the program; what it had recorded is here"))
+        }
+    }
 }
 
 /// A recorded number as its point means it.
@@ -199,39 +29,27 @@ pub fn number(meaning: Meaning, value: i64) -> String {
     }
 }
 
-impl ValueRow {
-    /// `prog.c:12`, or the block or instruction where no line is known.
-    pub fn place(&self) -> String {
-        match &self.file {
-            Some(file) if self.line > 0 => format!("{}:{}", printable(file), self.line),
-            _ => format!("%{}", printable(&self.text)),
-        }
+/// `prog.c:12`, or the block or instruction where no line is known.
+pub(crate) fn place(row: &ValueRow) -> String {
+    match &row.file {
+        Some(file) if row.line > 0 => format!("{}:{}", printable(file), row.line),
+        _ => format!("%{}", printable(&row.text)),
     }
+}
 
-    /// Whether it is a loop and no single value.
-    pub fn is_loop(&self) -> bool {
-        self.meaning == Meaning::BackEdges
+/// How often values were in each of `columns` equal parts of the range.
+pub(crate) fn shape(row: &ValueRow, columns: usize) -> Vec<u64> {
+    let Some([least, _, most]) = row.range else { return Vec::new() };
+    let width = i128::from(most) - i128::from(least) + 1;
+    let columns = columns.min(usize::try_from(width).unwrap_or(columns)).max(1);
+    let mut shape = vec![0; columns];
+    let at = |value: i64| ((i128::from(value) - i128::from(least)) * columns as i128 / width) as usize;
+    for &(value, count) in &row.values {
+        shape[at(value).min(columns - 1)] += count;
     }
-
-    /// Activations that were not seen to their end.
-    pub fn partial(&self) -> u64 {
-        self.left.0 + self.open.0
+    for &(from, to, count) in &row.rough {
+        let middle = (i128::from(from.max(least)) + i128::from(to.min(most))) / 2;
+        shape[at(middle.clamp(least.into(), most.into()) as i64).min(columns - 1)] += count;
     }
-
-    /// How often values were in each of `columns` equal parts of the range.
-    pub fn shape(&self, columns: usize) -> Vec<u64> {
-        let Some([least, _, most]) = self.range else { return Vec::new() };
-        let width = i128::from(most) - i128::from(least) + 1;
-        let columns = columns.min(usize::try_from(width).unwrap_or(columns)).max(1);
-        let mut shape = vec![0; columns];
-        let at = |value: i64| ((i128::from(value) - i128::from(least)) * columns as i128 / width) as usize;
-        for &(value, count) in &self.values {
-            shape[at(value).min(columns - 1)] += count;
-        }
-        for &(from, to, count) in &self.rough {
-            let middle = (i128::from(from.max(least)) + i128::from(to.min(most))) / 2;
-            shape[at(middle.clamp(least.into(), most.into()) as i64).min(columns - 1)] += count;
-        }
-        shape
-    }
+    shape
 }

@@ -7,18 +7,20 @@ use std::fmt::Write;
 use crate::kit::numbers::{counted, grouped, noun, part};
 use crate::kit::style::{BAD, DIM, STRONG, cut, paint, printable, width_of};
 use crate::values::loops::{listed, print_loops};
-use crate::values::report::{ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, number};
+use crate::values::report::{ending, number, place};
 use opcost_answer::names::shown_name;
+use opcost_answer::values::{ClaimVerdict, RecordedValues, ValueRow, VerifyTotals};
 
-/// The report as text.
-pub fn print_values(report: &ValuesReport, width: usize) -> String {
+/// The report as text, with so many loops and values; 0 is all.
+pub fn print_values(report: &RecordedValues, top: usize, width: usize) -> String {
+    let most = if top == 0 { usize::MAX } else { top };
     let mut out = String::new();
     let (loops, values): (Vec<_>, Vec<_>) = report.rows.iter().partition(|row| row.is_loop());
     if !loops.is_empty() {
-        print_loops(report, &loops, width, &mut out);
+        print_loops(report, &loops, most, width, &mut out);
     }
     if !values.is_empty() {
-        print_single(report, &values, width, &mut out);
+        print_single(&values, most, width, &mut out);
     }
     if loops.is_empty() && values.is_empty() {
         out += "no loop and no value was found to record\n";
@@ -45,17 +47,16 @@ pub fn print_values(report: &ValuesReport, width: usize) -> String {
     out
 }
 
-fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: &mut String) {
-    let shown = if report.top == 0 { values.len() } else { report.top };
-    for row in values.iter().take(shown) {
+fn print_single(values: &[&ValueRow], most: usize, width: usize, out: &mut String) {
+    for row in values.iter().take(most) {
         _ = writeln!(
             out,
             "{}  {}  {}",
-            paint(STRONG, row.place()),
+            paint(STRONG, place(row)),
             shown_name(&row.function),
-            cut(&printable(&row.text), width.saturating_sub(width_of(&row.place()) + 20))
+            cut(&printable(&row.text), width.saturating_sub(width_of(&place(row)) + 20))
         );
-        let Some([least, middle, most]) = row.range else {
+        let Some([least, middle, greatest]) = row.range else {
             out.push_str("  never computed\n");
             continue;
         };
@@ -68,7 +69,7 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
             counted(row.values.len(), "value"),
             as_text(least),
             as_text(middle),
-            as_text(most),
+            as_text(greatest),
         );
         let mut common: Vec<&(i64, u64)> = row.values.iter().collect();
         common.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
@@ -92,7 +93,7 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
             );
         }
     }
-    if values.len() > shown {
+    if values.len() > most {
         _ = writeln!(
             out,
             "{}",
@@ -100,15 +101,15 @@ fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: 
                 DIM,
                 format!(
                     "… {} more {} (--top 0 shows all)",
-                    values.len() - shown,
-                    noun(values.len() - shown, "value")
+                    values.len() - most,
+                    noun(values.len() - most, "value")
                 )
             )
         );
     }
 }
 
-fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) {
+fn print_verify(report: &RecordedValues, totals: &VerifyTotals, out: &mut String) {
     let verdicts = listed([
         part(totals.held, "held"),
         part(totals.not_entered, "not verified (never entered)"),
@@ -138,7 +139,7 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
                     BAD,
                     if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
                 ),
-                row.place(),
+                place(row),
                 shown_name(&row.function),
                 counted(turns, "time"),
                 grouped(claimed),
@@ -151,7 +152,7 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
 }
 
 /// What `opcost loops` says of the whole program, and how it fared.
-fn print_whole(report: &ValuesReport, out: &mut String) {
+fn print_whole(report: &RecordedValues, out: &mut String) {
     match &report.whole {
         None => {}
         Some(Err(reason)) => {
@@ -190,19 +191,19 @@ fn print_whole(report: &ValuesReport, out: &mut String) {
         _ = writeln!(
             out,
             "{word} {} in {}, of the whole program: {failure}{rests}",
-            row.place(),
+            place(row),
             shown_name(&row.function)
         );
     }
 }
 
 /// Why claims were not checked, the most frequent reason first, each with some places.
-fn print_unchecked(report: &ValuesReport, out: &mut String) {
+fn print_unchecked(report: &RecordedValues, out: &mut String) {
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for row in &report.rows {
         let Some(claim) = &row.claim else { continue };
         if let (ClaimVerdict::NotChecked, Some(reason)) = (claim.verdict, &claim.reason) {
-            reasons.entry(reason).or_default().push(row.place());
+            reasons.entry(reason).or_default().push(place(row));
         }
     }
     let mut reasons: Vec<(&str, Vec<String>)> = reasons.into_iter().collect();
@@ -215,7 +216,7 @@ fn print_unchecked(report: &ValuesReport, out: &mut String) {
     }
 }
 
-fn print_remarks(report: &ValuesReport, out: &mut String) {
+fn print_remarks(report: &RecordedValues, out: &mut String) {
     let mut remark = |text: String| _ = writeln!(out, "{}", paint(DIM, text));
     if report.sample > 1 {
         remark(format!(
@@ -242,7 +243,7 @@ fn print_remarks(report: &ValuesReport, out: &mut String) {
     for text in &report.remarks {
         remark(text.clone());
     }
-    if let Some(ending) = &report.ending {
-        remark(ending.clone());
+    if let Some(ending) = ending(report) {
+        remark(ending);
     }
 }

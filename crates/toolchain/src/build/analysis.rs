@@ -13,7 +13,7 @@ use opcost_job::program::{EffectTable, PredictedBuild, ProgramSource};
 
 use super::state::Build;
 use crate::input::{Input, Language};
-use crate::link_flags::opens_names;
+use crate::link_flags::{flushes_subnormals, opens_names};
 use crate::options::ProgramOptions;
 
 impl Build {
@@ -37,6 +37,7 @@ impl Build {
             root: std::env::current_dir().map_err(Failure::file("find", "."))?,
             world: options.world,
             opens_names: opens_names(&self.options.cflags).map(str::to_owned),
+            flushes_subnormals: flushes_subnormals(&self.options.cflags),
             effects: effects.transpose()?,
         })
     }

@@ -9,7 +9,7 @@ use opcost_job::life::{CodeJob, CodeText};
 ///
 /// # Errors
 /// It is no code of the machine.
-pub fn code_life(name: &str, triple: String, text: CodeText) -> Result<Life, Failure> {
+pub fn code_life(name: &str, triple: Option<String>, text: CodeText) -> Result<Life, Failure> {
     let folder =
         Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let scratch = folder.path().join("life");

@@ -3,6 +3,7 @@
 use opcost_answer::life::Life;
 use opcost_job::life::{CodeJob, CodeText};
 use opcost_life::inputs::{from_assembly, from_bytes};
+use opcost_llvm::host_triple;
 
 use crate::error::WorkError;
 
@@ -11,13 +12,14 @@ use crate::error::WorkError;
 /// # Errors
 /// It is no code of the machine.
 pub(crate) fn read_code(job: &CodeJob) -> Result<Life, WorkError> {
+    let triple = job.triple.clone().unwrap_or_else(host_triple);
     match &job.text {
-        CodeText::Bytes(bytes) => Ok(from_bytes(bytes, &job.triple)?),
+        CodeText::Bytes(bytes) => Ok(from_bytes(bytes, &triple)?),
         CodeText::Assembly { path, line } => {
             let text = std::fs::read(path)
                 .map_err(|error| WorkError::Refused(format!("cannot read it: {error}")))?;
             let object = job.scratch.with_extension("o");
-            Ok(from_assembly(&text, &job.name, *line, &job.triple, &object)?)
+            Ok(from_assembly(&text, &job.name, *line, &triple, &object)?)
         }
     }
 }
