@@ -37,7 +37,7 @@ pub mod world;
 pub mod writers;
 mod writes;
 
-pub use addresses::moves::constant_distance;
+pub use addresses::displacement::constant_distance;
 pub use addresses::{AddressTarget, Addresses, Apart, ObjectId, ObjectKind, Targets, TargetsId};
 pub use external::Externals;
 pub use verdicts::MEMORY_WORDS;

@@ -35,7 +35,6 @@
 //! that of addresses and recurrences, and a bounded number of steps for each
 //! variable.
 
-mod again;
 mod bytes;
 mod calls;
 mod cells;
@@ -48,6 +47,7 @@ mod contract;
 mod contracts;
 mod counted;
 mod edges;
+pub mod external_facts;
 mod facts;
 mod filling;
 mod found;
@@ -57,11 +57,11 @@ mod low;
 mod options;
 mod pointers;
 mod range;
+mod recomputed;
 mod solve;
 mod sources;
 mod squares;
 mod tables;
-pub mod told;
 pub(crate) mod transfer;
 mod turns;
 mod undefined;

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use opcost_analysis::memory::{MemoryModel, ObjectKind, World};
-use opcost_analysis::propagation::told::library_result;
+use opcost_analysis::propagation::external_facts::library_result;
 use opcost_analysis::propagation::{Content, Definition, Distance, EdgeFact, Propagation, VariableId};
 use opcost_analysis::ranges::{KnownBits, ValueRange, signed};
 use opcost_certificate::{

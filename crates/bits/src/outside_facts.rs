@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use opcost_analysis::memory::MemoryModel;
-use opcost_analysis::propagation::told::{is_zeroed, library_result, written_first};
+use opcost_analysis::propagation::external_facts::{is_zeroed, library_result, written_first};
 use opcost_certificate::{Certificate, ObjectName, OutsideFacts};
 use opcost_index::Id;
 use opcost_ir::Opcode;

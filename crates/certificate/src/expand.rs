@@ -4,7 +4,7 @@
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::InstructionId;
 
-use crate::moves::steps;
+use crate::offsets::steps;
 use crate::question::{ALWAYS, Question};
 use crate::range::bits;
 use crate::terms::{self, Operand, holds};

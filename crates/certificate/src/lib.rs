@@ -36,6 +36,7 @@
 //!
 //! This room knows no analysis, and a test of the import table keeps it so.
 
+mod assumptions;
 pub mod check;
 mod checker;
 pub mod claims;
@@ -44,16 +45,15 @@ mod differences;
 mod escape;
 mod expand;
 mod fingerprint;
-mod given;
 mod goals;
 mod growth;
-mod hindsight;
+mod implications;
 mod intervals;
 mod later;
 mod low;
 mod misfit;
-mod moves;
 pub mod names;
+mod offsets;
 mod origins;
 mod outside_facts;
 mod places;

@@ -23,8 +23,8 @@ use opcost_ir::{
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::claims::ClaimedWorld;
-use crate::moves::{even_bits, steps};
 use crate::names::ObjectName;
+use crate::offsets::{even_bits, steps};
 use crate::places::{Places, divisor};
 
 define_id!(

@@ -16,14 +16,14 @@
 //! to lead to any landing pad or second return, which must ask at once.
 
 mod folded;
-mod given;
+mod input;
 mod lengths;
 mod module;
 mod paid;
+mod paths;
 mod prepaid;
 mod rounds;
 mod values;
-mod ways;
 
 use opcost_index::IdMap;
 use opcost_key::FunctionId;
@@ -32,7 +32,7 @@ use module::Before;
 use paid::{PaidElsewhere, Prepaid};
 use values::AuditFacts;
 
-pub use given::{Audit, Fault, InstructionOrigins};
+pub use input::{Audit, Fault, InstructionOrigins};
 
 /// All objections; none means that both proofs hold. Cost: a few passes over
 /// the module, and one more over a function for each callee that it waits for.
@@ -51,7 +51,7 @@ pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
     }
     if let Some(promised) = audit.promised {
         let paid = PaidElsewhere { folded: &folded, prepaid: &prepaid };
-        ways::check(audit, promised, paid, &found, &mut objections);
+        paths::check(audit, promised, paid, &found, &mut objections);
     }
     objections
 }

@@ -69,13 +69,13 @@ bool passesOn(const Use &use) {
 } // namespace
 
 Poison::Poison(Function &function) {
-  bool isNews = true;
-  while (std::exchange(isNews, false))
+  bool isChanged = true;
+  while (std::exchange(isChanged, false))
     for (Instruction &instruction : instructions(function)) {
       if (may.count(&instruction) || instruction.getType()->isVoidTy()) continue;
       bool is = breaksPromises(instruction);
       for (const Use &use : instruction.operands()) is |= mayBe(use.get()) && passesOn(use);
-      if (is) isNews |= may.insert(&instruction).second;
+      if (is) isChanged |= may.insert(&instruction).second;
     }
 }
 

@@ -111,24 +111,24 @@ void leaves(const DIType *written, std::string name, uint64_t offset, std::vecto
   }
 }
 
-struct Teller {
+struct Reporter {
   void *context;
   Told told;
 
-  void tell(uint32_t argument, Kind kind, uint64_t offset, uint64_t bits, const std::string &name) {
+  void report(uint32_t argument, Kind kind, uint64_t offset, uint64_t bits, const std::string &name) {
     Part part = {argument, kind, offset, bits, name.data(), name.size()};
     told(context, &part);
   }
 
   // The members that lie in a word of a variable.
   void members(uint32_t argument, const std::vector<Leaf> &all, uint64_t begin, uint64_t bits) {
-    tell(argument, Padded, 0, bits, "");
+    report(argument, Padded, 0, bits, "");
     for (const Leaf &leaf : all) {
       uint64_t low = std::max(leaf.offset, begin), high = std::min(leaf.offset + leaf.bits, begin + bits);
       if (low >= high) continue;
       std::string name = leaf.name;
       if (high - low < leaf.bits) name += "[" + std::to_string(high - leaf.offset - 1) + ":" + std::to_string(low - leaf.offset) + "]";
-      tell(argument, leaf.kind, low - begin, high - low, name);
+      report(argument, leaf.kind, low - begin, high - low, name);
     }
   }
 };
@@ -154,11 +154,11 @@ extern "C" {
 // members; those of the result, too. Whether it is known which parameters of the source are which.
 bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
   const Function &function = *unwrap<Function>(handle);
-  Teller teller = {context, told};
+  Reporter reporter = {context, told};
   std::vector<const Argument *> passed;
   for (const Argument &argument : function.args()) {
-    if (argument.hasSExtAttr()) teller.tell(argument.getArgNo(), SignExtended, 0, 0, "");
-    if (argument.hasZExtAttr()) teller.tell(argument.getArgNo(), ZeroExtended, 0, 0, "");
+    if (argument.hasSExtAttr()) reporter.report(argument.getArgNo(), SignExtended, 0, 0, "");
+    if (argument.hasZExtAttr()) reporter.report(argument.getArgNo(), ZeroExtended, 0, 0, "");
     if (!argument.hasStructRetAttr()) passed.push_back(&argument);
   }
   const DISubprogram *written = function.getSubprogram();
@@ -179,7 +179,7 @@ bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
     leaves(one, "", 0, all);
     if (all.empty()) {
       // A struct without members is not passed at all.
-      teller.tell(RESULT, Dropped, 0, 0, "");
+      reporter.report(RESULT, Dropped, 0, 0, "");
       continue;
     }
     all.clear();
@@ -193,7 +193,7 @@ bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
     for (unsigned word = 0; word < (is_wide ? 2u : 1u); word++, next++) {
       if (next >= passed.size()) return false;
       uint64_t bits = layout.getTypeSizeInBits(passed[next]->getType()).getFixedValue();
-      teller.members(passed[next]->getArgNo(), all, begin, bits);
+      reporter.members(passed[next]->getArgNo(), all, begin, bits);
       begin += 64;
     }
   }
@@ -203,7 +203,7 @@ bool opcost_shape(LLVMValueRef handle, void *context, Told told) {
   if (result && !is_word && !function.getReturnType()->isVoidTy()) {
     std::vector<Leaf> all;
     leaves(result, "result", 0, all);
-    teller.members(RESULT, all, 0, MOST_BITS);
+    reporter.members(RESULT, all, 0, MOST_BITS);
   }
   return true;
 }

@@ -14,7 +14,7 @@ use opcost_recover::{SourceLine, count_instructions, list_blocks, summarize_ledg
 
 use opcost_answer::Failure;
 use opcost_answer::count::CountAnswers;
-use opcost_answer::list::{List, ListKind, ListRow, ListSort};
+use opcost_answer::list::{List, ListDocumentName, ListKind, ListRow, ListSort};
 use opcost_answer::numbers::counted;
 use opcost_run::image::Image;
 
@@ -46,7 +46,7 @@ pub fn list_of(ledger: &Ledger, kind: ListKind, sort: ListSort, program: &Path) 
     if rows.is_empty() && kind == ListKind::Paths {
         notes.push("no paths were counted: count the program with --paths".to_owned());
     }
-    Ok(List { kind, sort, rows, notes }.sorted())
+    Ok(List { schema: ListDocumentName, kind, sort, rows, notes }.sorted())
 }
 
 /// Whether counts of lines are of the lines themselves.
@@ -54,7 +54,7 @@ fn mark_lines(ledger: &Ledger, rows: &mut [ListRow]) {
     let lines: BTreeMap<SourceLine, bool> =
         summarize_ledger(ledger).lines.into_iter().map(|line| (line.at, line.is_of_line)).collect();
     for row in rows {
-        row.is_of_line = row.location.as_ref().and_then(|place| lines.get(place).copied());
+        row.count_is_executions = row.location().and_then(|line| lines.get(&line).copied());
     }
 }
 
@@ -66,27 +66,20 @@ fn without_line(ledger: &Ledger, rows: &[ListRow]) -> Option<ListRow> {
         .find(|fact| fact.subject == Subject::Program && fact.column == Column::Instructions)?;
     let on_lines: u64 = rows.iter().filter_map(|row| row.instructions).fold(0, u64::saturating_add);
     let rest = total.value?.checked_sub(on_lines).filter(|rest| *rest > 0)?;
-    Some(ListRow {
-        what: "no line".to_owned(),
-        count: None,
-        instructions: Some(rest),
-        location: None,
-        ..row(total)
-    })
+    let row = row(total).at(None);
+    Some(ListRow { what: "no line".to_owned(), count: None, instructions: Some(rest), ..row })
 }
 
 fn row(fact: &Fact) -> ListRow {
     let function = fact.subject.function();
-    ListRow {
+    let row = ListRow {
         function: function.map(|function| function.name.clone()),
         module: function.map(|function| function.module.clone()),
-        location: fact
-            .subject
-            .place()
-            .map(|place| SourceLine { file: place.file.to_string(), line: place.line }),
         quality: fact.quality.to_string(),
         ..ListRow::default()
-    }
+    };
+    let place = fact.subject.place();
+    row.at(place.map(|place| SourceLine { file: place.file.to_string(), line: place.line }))
 }
 
 /// Subjects of a kind with their counts and costs.
@@ -180,7 +173,8 @@ fn paths(ledger: &Ledger) -> Vec<ListRow> {
                 format!("path {path}: {text}")
             }
         };
-        row.location = row.lines.first().cloned();
+        let first = row.lines.first().cloned();
+        let row = row.at(first);
         rows.push(row);
     }
     rows
@@ -282,16 +276,16 @@ fn instructions(ledger: &Ledger, program: &Path) -> Result<Vec<ListRow>, Failure
             .flat_map(|function| function.instructions.values().map(move |one| (function, one)));
         for ((function, instruction), count) in all.zip(counts) {
             let place = instruction.place.and_then(|place| map.file_and_line(place));
-            rows.push(ListRow {
+            let row = ListRow {
                 function: Some(function.name.clone()),
                 module: Some(map.module.clone()),
                 what: instruction.text.clone(),
-                location: place.map(|(file, line)| SourceLine { file: file.to_owned(), line }),
                 count,
                 quality: if count.is_some() { "as the ledger" } else { "unknown(the ledger has none)" }
                     .to_owned(),
                 ..ListRow::default()
-            });
+            };
+            rows.push(row.at(place.map(|(file, line)| SourceLine { file: file.to_owned(), line })));
         }
     }
     Ok(rows)

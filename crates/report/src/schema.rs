@@ -14,7 +14,6 @@ use crate::bits::narrow::BitsNarrowJson;
 use crate::bits::text::BitsJson;
 use crate::check::CheckJson;
 use crate::count::json::CountJson;
-use crate::count::list::ListJson;
 use crate::fuel::check::FuelCheckJson;
 use crate::fuel::run::FuelJson;
 use crate::ledger::diff_json::DiffJson;
@@ -29,6 +28,7 @@ use opcost_answer::Failure;
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::hdl::HdlDocument;
+use opcost_answer::list::List;
 use opcost_answer::repair::RepairAnswers;
 use opcost_answer::width::WidthAnswers;
 
@@ -84,7 +84,7 @@ const DOCUMENTS: [Document; 23] = [
     ("hdl", || schema_for!(HdlDocument)),
     ("overlap", || schema_for!(OverlapJson)),
     ("repair", || schema_for!(RepairAnswers)),
-    ("list", || schema_for!(ListJson)),
+    ("list", || schema_for!(List)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),

@@ -27,8 +27,8 @@ use graph::{Graph, Node};
 
 mod calls;
 mod collect;
+pub(crate) mod displacement;
 mod graph;
-pub(crate) mod moves;
 mod objects;
 mod offsets;
 

@@ -22,7 +22,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::ObjectId;
-use super::addresses::moves::{PointerMove, steps_of};
+use super::addresses::displacement::{PointerMove, steps_of};
 use super::contents::address;
 use super::whole::MemoryModel;
 

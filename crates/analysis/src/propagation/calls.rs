@@ -9,9 +9,9 @@ use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::collect::Collector;
+use super::external_facts::library_result;
 use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
-use super::told::library_result;
 use super::transfer::plain;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;

@@ -17,9 +17,9 @@ use rustc_hash::FxHashSet;
 
 use super::collect::Collector;
 use super::content_requests::Question;
+use super::external_facts::is_zeroed;
 use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
-use super::told::is_zeroed;
 use super::variables::{Definition, Limit, VariableId};
 use crate::memory::addresses::{Offsets, gcd};
 use crate::memory::{ObjectId, ObjectKind, Writer, Written};

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
 use crate::memory::MemoryModel;
-use crate::memory::addresses::moves::{PointerMove, steps_of};
+use crate::memory::addresses::displacement::{PointerMove, steps_of};
 use crate::ranges::word::{mask, signed};
 use crate::ranges::{RangeStep, concrete};
 use opcost_graph::dominators::Dominators;

@@ -10,7 +10,7 @@ use super::range::Kind;
 use super::transfer::plain;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
-use crate::memory::addresses::moves::{self, steps_of};
+use crate::memory::addresses::displacement::{self, steps_of};
 use crate::ranges::word::mask;
 use crate::ranges::{Operation, RangeStep, ValueRange};
 
@@ -73,10 +73,10 @@ impl Walker<'_, '_> {
         let mut sum = None;
         for one in steps {
             let part = match one {
-                moves::PointerMove::Bytes(bytes) => {
+                displacement::PointerMove::Bytes(bytes) => {
                     self.all.variables.word(width, bytes as i128 as u128 & mask(width))
                 }
-                moves::PointerMove::Index { index, stride, .. } => {
+                displacement::PointerMove::Index { index, stride, .. } => {
                     let index = self.index(index, width)?;
                     let stride = self.all.variables.word(width, u128::from(stride));
                     self.add(

@@ -6,13 +6,13 @@ use super::{Propagation, Range, RangeOptions};
 use crate::memory::{MemoryModel, World};
 use opcost_library::Effects;
 
-mod again;
 mod backwards;
 mod budget;
 mod documents;
 mod loops;
 mod low;
 mod modules;
+mod recomputed;
 mod squares;
 mod unrolled;
 mod written_first;

@@ -10,7 +10,7 @@
 use std::fmt::Write;
 
 use opcost_analysis::memory::{MemoryModel, World};
-use opcost_analysis::propagation::told::written_first;
+use opcost_analysis::propagation::external_facts::written_first;
 use opcost_index::Id;
 use opcost_ir::{Layout, Opcode, Value, parse_module};
 use opcost_key::{FunctionId, InstructionId};

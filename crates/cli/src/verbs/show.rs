@@ -16,7 +16,7 @@ use opcost_answer::list::ListKind;
 use opcost_answer::names::select_functions;
 use opcost_report::count::builds::BuildDetail;
 use opcost_report::count::json::CountJson;
-use opcost_report::count::list::{ListJson, print_list};
+use opcost_report::count::list::print_list;
 use opcost_report::count::page::html_page;
 use opcost_report::count::terminal::TableLayout;
 use opcost_report::count::terminal::print_count;
@@ -107,7 +107,7 @@ impl Show<'_> {
         let text = print_list(&list, &mut sources, self.arguments.top, screen_width());
         save_text(self.output, &text, self.stream)?;
         match &self.arguments.json {
-            Some(path) => save_json(path, &document(&ListJson::new(&list))),
+            Some(path) => save_json(path, &document(&list)),
             None => Ok(()),
         }
     }

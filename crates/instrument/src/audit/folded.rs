@@ -12,7 +12,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::Opcode;
 use opcost_key::{BlockId, FunctionId};
 
-use super::given::Audit;
+use super::input::Audit;
 use super::module::Before;
 use super::paid::{Folded, Prepaid};
 

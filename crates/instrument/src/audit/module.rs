@@ -4,7 +4,7 @@ use opcost_index::Id;
 use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::given::{Audit, Fault};
+use super::input::{Audit, Fault};
 use super::paid::{Folded, Prepaid};
 use crate::fuel::fuel_access::{FuelAccess, fuel_access};
 

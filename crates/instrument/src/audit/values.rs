@@ -22,7 +22,7 @@ use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
 use opcost_ir::{Flow, Linkage, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::given::Fault;
+use super::input::Fault;
 use super::lengths::is_length_of;
 use super::module::{Before, next_of_program};
 use super::prepaid::is_cost_of_loop;

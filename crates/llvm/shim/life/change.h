@@ -16,37 +16,37 @@ namespace opcost::life {
 struct State {
   struct Seen {
     uint64_t hash;
-    unsigned turn;
+    unsigned comparison;
   };
   llvm::DenseMap<uint64_t, Seen> items;
   uint64_t order = 0;
-  unsigned turn = 0;
+  unsigned comparison = 0;
 };
 
-enum class News : uint8_t { kNone, kOther, kNew };
+enum class ChangeKind : uint8_t { kNone, kOther, kNew };
 
 // One comparison: all things first, then what is gone.
 class Change {
 public:
   // `is_ordered`: whether another order is a change.
-  Change(State &state, bool is_ordered) : state(state), is_ordered(is_ordered) { state.turn++; }
+  Change(State &state, bool is_ordered) : state(state), is_ordered(is_ordered) { state.comparison++; }
 
   // What is known of a thing with this content.
-  News of(uint64_t thing, uint64_t hash) {
+  ChangeKind of(uint64_t thing, uint64_t hash) {
     if (is_ordered) order = llvm::hash_combine(order, thing);
-    auto [known, is_new] = state.items.try_emplace(thing, State::Seen{hash, state.turn});
+    auto [known, is_new] = state.items.try_emplace(thing, State::Seen{hash, state.comparison});
     bool is_changed = is_new || known->second.hash != hash;
     known->second.hash = hash;
-    known->second.turn = state.turn;
+    known->second.comparison = state.comparison;
     is_any |= is_changed;
-    return is_new ? News::kNew : is_changed ? News::kOther : News::kNone;
+    return is_new ? ChangeKind::kNew : is_changed ? ChangeKind::kOther : ChangeKind::kNone;
   }
 
   // What no longer stands there, by number; it is forgotten.
   std::vector<uint64_t> gone() {
     std::vector<uint64_t> list;
     for (auto &[thing, seen] : state.items)
-      if (seen.turn != state.turn) list.push_back(thing);
+      if (seen.comparison != state.comparison) list.push_back(thing);
     // The order of a table is by chance.
     llvm::sort(list);
     for (uint64_t thing : list) state.items.erase(thing);
@@ -55,7 +55,7 @@ public:
     return list;
   }
 
-  bool has_news() const { return is_any; }
+  bool has_changes() const { return is_any; }
 
 private:
   State &state;

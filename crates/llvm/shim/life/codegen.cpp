@@ -155,7 +155,7 @@ public:
     placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
                       machine->getName(current->getOpcode()).str(), StringRef(text).trim().str(),
                       ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator, kind,
-                      operations, recorder.numbers().teller(number), is_chosen, ancestry.certainty(*current)});
+                      operations, recorder.numbers().representative(number), is_chosen, ancestry.certainty(*current)});
     current = nullptr;
   }
 

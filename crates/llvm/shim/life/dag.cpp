@@ -61,21 +61,21 @@ public:
   }
 
   void replaced(const SDNode *node, const SDNode *by) {
-    if (node != by) heirs[node_id(node)] = {by, node_id(by)};
+    if (node != by) replacements[node_id(node)] = {by, node_id(by)};
   }
 
   // What stands for a node since the phase began, or null if that is gone.
-  const SDNode *heir(uint64_t node) const {
-    for (auto known = heirs.find(node); known != heirs.end(); known = heirs.find(known->second.identity))
+  const SDNode *successor(uint64_t node) const {
+    for (auto known = replacements.find(node); known != replacements.end(); known = replacements.find(known->second.identity))
       if (active->identities().known(known->second.node) == known->second.identity) return known->second.node;
     return nullptr;
   }
-  bool is_replaced(uint64_t node) const { return heirs.count(node); }
-  void begin_phase() { heirs.clear(); }
+  bool is_replaced(uint64_t node) const { return replacements.count(node); }
+  void begin_phase() { replacements.clear(); }
 
   // Selection begins: who reads what.
   void note_readers(const SelectionDAG &graph);
-  // Selection is over: what went without an heir is part of what read it.
+  // Selection is over: what went without an successor is part of what read it.
   void fold(SelectionDAG &graph);
   // Whether selection is followed, and of what it is known how it was selected.
   bool follows() const { return !reads.empty(); }
@@ -101,11 +101,11 @@ private:
   DenseSet<uint64_t> asked, told;
   MapVector<uint64_t, std::string> made_of;
   uint64_t newest = 0;
-  struct Heir {
+  struct Replacement {
     const SDNode *node;
     uint64_t identity;
   };
-  DenseMap<uint64_t, Heir> heirs;
+  DenseMap<uint64_t, Replacement> replacements;
 };
 
 // From when a graph is built until it is scheduled, while somebody records.
@@ -177,7 +177,7 @@ void Watch::takers(uint64_t node, const Alive &alive, SmallPtrSetImpl<SDNode *> 
   for (uint64_t reader : read->second.readers) {
     if (!seen.insert(reader).second) continue;
     SDNode *now = alive.lookup(reader);
-    if (const SDNode *other = now ? nullptr : heir(reader)) now = alive.lookup(active->identities().known(other));
+    if (const SDNode *other = now ? nullptr : successor(reader)) now = alive.lookup(active->identities().known(other));
     if (!now && !is_replaced(reader)) takers(reader, alive, taken, seen, found);
     if (!now || !now->isMachineOpcode()) continue;
     now = const_cast<SDNode *>(worker_of(now, newest));
@@ -192,9 +192,9 @@ void Watch::untabled(const SelectionDAG &graph, uint64_t node, const Read &read,
     if (alive->isMachineOpcode() && told.insert(node).second) say(graph, "select", node, words);
     return;
   }
-  const SDNode *now = heir(node);
+  const SDNode *now = successor(node);
   if (!now) return;
-  if (uint64_t first = heirs.lookup(node).identity; first <= newest) {
+  if (uint64_t first = replacements.lookup(node).identity; first <= newest) {
     say(graph, "select", node, words + took_its_place(graph, now, is_contained(read.operands, first)));
   } else if (!now->isMachineOpcode()) {
     say(graph, "select", node, words + took_its_place(graph, now, false));
@@ -208,7 +208,7 @@ void Watch::untabled(const SelectionDAG &graph, uint64_t node, const Read &read,
 void Watch::swept(const SelectionDAG &graph, const Alive &alive) const {
   for (const auto &[node, words] : made_of) {
     if (alive.count(node)) continue;
-    const SDNode *now = heir(node);
+    const SDNode *now = successor(node);
     say(graph, "select", node, words + (now ? took_its_place(graph, now, false) : ", and nothing is left of it"));
   }
 }
@@ -263,25 +263,25 @@ void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block
   // A graph is built for each block anew.
   if (StringRef(phase) == "built") known = State();
   Change change(known, active->is_whole());
-  std::vector<const SDNode *> news;
+  std::vector<const SDNode *> changes;
   for (const SDNode &node : graph.allnodes()) {
     if (!active->is_whole() && !active->is_chosen(node.getDebugLoc())) continue;
     active->looked++;
-    if (change.of(node_id(&node), hash_of(node)) != News::kNone || active->is_whole()) news.push_back(&node);
+    if (change.of(node_id(&node), hash_of(node)) != ChangeKind::kNone || active->is_whole()) changes.push_back(&node);
   }
   std::vector<uint64_t> gone = change.gone();
-  if (!change.has_news() && StringRef(phase) != "built") return;
+  if (!change.has_changes() && StringRef(phase) != "built") return;
   const Sink &sink = active->sink();
   std::string function = graph.getMachineFunction().getName().str();
   sink.state(sink.context, kDag, phase, function.c_str());
   std::string where = block ? ("bb." + Twine(block->getNumber())).str() : "";
-  for (const SDNode *node : news) {
+  for (const SDNode *node : changes) {
     active->printed++;
     std::vector<uint64_t> inputs;
     for (const SDValue &operand : node->op_values()) inputs.push_back(input_id(operand));
     std::string operation = node->getOperationName(&graph), text = text_of(*node, graph);
     uint32_t number = Recorder::number_of(node->getDebugLoc());
-    Item item = {node_id(node), active->numbers().teller(number), active->is_chosen(node->getDebugLoc()),
+    Item item = {node_id(node), active->numbers().representative(number), active->is_chosen(node->getDebugLoc()),
                  active->numbers().certainty(number), operation.c_str(), text.c_str(), where.c_str(), inputs.data(),
                  uint32_t(inputs.size())};
     sink.item(sink.context, &item);
@@ -463,7 +463,7 @@ void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsi
   for (const SDValue &operand : node->op_values()) operands.insert(node_id(operand.getNode()));
   REAL(OPCOST_TABLE)(selector, node, table, size);
   bool is_there = identities.known(node) == before && node->isMachineOpcode();
-  const SDNode *now = is_there ? node : watch->heir(before);
+  const SDNode *now = is_there ? node : watch->successor(before);
   bool is_made = now && now->isMachineOpcode() && (is_there || identities.known(now) > newest);
   if (now && !is_made) words += took_its_place(*graph, now, operands.count(identities.known(now)));
   uint64_t of = is_made ? node_id(worker_of(now, newest)) : before;

@@ -178,15 +178,15 @@ void Ancestry::MF_HandleRemoval(MachineInstr &instruction) {
   const TargetRegisterInfo &registers = registers_of(instruction);
   auto replaces = [&](const MachineInstr *other) {
     if (!other) return;
-    auto heir = origins.find(other);
-    if (heir == origins.end() || !heir->second.is_new) return;
-    if (both && other->isCall() && other->isReturn()) heir->second.both = both;
+    auto successor = origins.find(other);
+    if (successor == origins.end() || !successor->second.is_new) return;
+    if (both && other->isCall() && other->isReturn()) successor->second.both = both;
     if (numbers.is_keyed(number(*other))) return;
     for (const MachineOperand &made : instruction.all_defs())
       if (made.getReg() && other->modifiesRegister(made.getReg(), &registers)) {
-        if (numbers.is_keyed(left)) heir->second.number = left;
-        heir->second.pass = pass;
-        heir->second.kind = kind;
+        if (numbers.is_keyed(left)) successor->second.number = left;
+        successor->second.pass = pass;
+        successor->second.kind = kind;
         return;
       }
   };
@@ -334,7 +334,7 @@ void Ancestry::judge(const MachineInstr &instruction) {
 
 void Ancestry::look(const char *pass, MachineFunction &function) {
   function.setDelegate(this);
-  bool is_first = turn++ == 0;
+  bool is_first = round++ == 0;
   // Not all that comes and goes is told of (blocks that are dropped whole, and
   // what GlobalISel does): what stands there now is the truth.
   for (MachineBasicBlock &block : function)
@@ -342,7 +342,7 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
       if (!origins.count(&instruction)) meet(instruction);
       Origin &known = origins[&instruction];
       known.is_removed = false;
-      known.turn = turn;
+      known.round = round;
     }
   if (fresh.empty()) return;
 
@@ -351,7 +351,7 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
     auto place = origins.find(instruction);
     if (place == origins.end()) continue;
     Origin &known = place->second;
-    if (known.turn != turn || !known.is_new) continue;
+    if (known.round != round || !known.is_new) continue;
     known.is_new = false;
     if (!known.pass) known.pass = pass;
     uint32_t now = Recorder::number_of(instruction->getDebugLoc());
@@ -368,7 +368,7 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
     std::vector<MachineInstr *> left;
     for (MachineInstr *instruction : reverse(open)) {
       auto known = origins.find(instruction);
-      if (known == origins.end() || known->second.turn != turn || numbers.is_keyed(number(*instruction))) continue;
+      if (known == origins.end() || known->second.round != round || numbers.is_keyed(number(*instruction))) continue;
       if (infer(*instruction))
         is_more = true;
       else

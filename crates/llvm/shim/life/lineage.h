@@ -32,7 +32,7 @@ struct Origin {
   const char *pass = nullptr;  // that made it
   const char *kind = nullptr;  // what it is, if it has no number
   unsigned opcode = 0;
-  unsigned turn = 0;           // when it was seen last
+  unsigned round = 0;           // when it was seen last
   bool is_removed = false;
   bool is_new = true;
 };
@@ -86,7 +86,7 @@ private:
   std::vector<llvm::MachineInstr *> fresh, open;
   mutable llvm::DenseMap<int, uint32_t> slots;
   mutable bool are_slots_known = false;
-  unsigned turn = 0;
+  unsigned round = 0;
   bool is_any_chosen = false;
 };
 

@@ -15,14 +15,14 @@ ArrayRef<uint32_t> Numbers::sources(const uint32_t &number) const {
   return derived[number - last - 1].sources;
 }
 
-uint32_t Numbers::teller(uint32_t number) const {
+uint32_t Numbers::representative(uint32_t number) const {
   if (number <= last) return number;
   uint32_t own = derived[number - last - 1].own;
-  if (is_chosen(own)) return teller(own);
+  if (is_chosen(own)) return representative(own);
   ArrayRef<uint32_t> all = derived[number - last - 1].sources;
   for (uint32_t source : all)
     if (is_chosen(source)) return source;
-  if (is_keyed(own)) return teller(own);
+  if (is_keyed(own)) return representative(own);
   return all.empty() ? 0 : all.front();
 }
 

@@ -60,7 +60,7 @@ public:
   bool is_chosen(uint32_t number) const { return number < chosen.size() && chosen[number]; }
   // The one to tell it by: its own if that was chosen, or the first that was, or
   // the first.
-  uint32_t teller(uint32_t number) const;
+  uint32_t representative(uint32_t number) const;
 
 private:
   uint32_t add(Meaning meaning);

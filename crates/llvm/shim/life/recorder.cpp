@@ -190,38 +190,38 @@ void Recorder::ir(StringRef pass, Function &function) {
 
   looked += meant.size();
   Change change(states[kIr][function.getName()], whole);
-  std::vector<Fresh> news;
+  std::vector<ChangedInstruction> changes;
   for (Instruction *instruction : meant) {
-    News kind = change.of(serials.of(instruction), hash_of(*instruction));
+    ChangeKind kind = change.of(serials.of(instruction), hash_of(*instruction));
     bool is_merged = meanings.certainty(number_of(instruction->getDebugLoc())) == kMerged;
-    if (kind != News::kNone || whole) news.push_back({instruction, kind == News::kNew, is_merged, ""});
+    if (kind != ChangeKind::kNone || whole) changes.push_back({instruction, kind == ChangeKind::kNew, is_merged, ""});
   }
   std::vector<uint64_t> gone = change.gone();
-  if (!change.has_news()) return;
+  if (!change.has_changes()) return;
 
   ModuleSlotTracker slots(function.getParent(), false);
   slots.incorporateFunction(function);
-  Heirs heirs;
-  for (Fresh &fresh : news) {
+  Successors successors;
+  for (ChangedInstruction &changed : changes) {
     printed++;
-    fresh.text = text_of(*fresh.instruction, slots);
-    uint32_t number = number_of(fresh.instruction->getDebugLoc());
-    for (uint32_t source : meanings.sources(number)) heirs[source].push_back(&fresh);
+    changed.text = text_of(*changed.instruction, slots);
+    uint32_t number = number_of(changed.instruction->getDebugLoc());
+    for (uint32_t source : meanings.sources(number)) successors[source].push_back(&changed);
   }
   // Why something went is told before that it did.
-  auto company = followed.find(function.getName());
-  if (company != followed.end()) settle(pass, company->first, company->second, heirs);
+  auto group = followed.find(function.getName());
+  if (group != followed.end()) settle(pass, group->first, group->second, successors);
   out.state(out.context, kIr, pass.str().c_str(), function.getName().str().c_str());
-  for (const Fresh &fresh : news) {
-    auto *instruction = const_cast<Instruction *>(fresh.instruction);
+  for (const ChangedInstruction &changed : changes) {
+    auto *instruction = const_cast<Instruction *>(changed.instruction);
     uint32_t number = number_of(instruction->getDebugLoc());
     bool is_meant = meanings.is_chosen(number);
-    if (is_meant) follow(function.getName(), *instruction, fresh.text);
+    if (is_meant) follow(function.getName(), *instruction, changed.text);
     std::vector<uint64_t> inputs;
     for (Value *operand : instruction->operands()) inputs.push_back(serials.of(operand));
     std::string block = name_of(*instruction->getParent(), slots);
-    Item item = {serials.of(instruction), meanings.teller(number), is_meant, meanings.certainty(number),
-                 instruction->getOpcodeName(), fresh.text.c_str(), block.c_str(), inputs.data(), uint32_t(inputs.size())};
+    Item item = {serials.of(instruction), meanings.representative(number), is_meant, meanings.certainty(number),
+                 instruction->getOpcodeName(), changed.text.c_str(), block.c_str(), inputs.data(), uint32_t(inputs.size())};
     out.item(out.context, &item);
   }
   for (uint64_t thing : gone) out.gone(out.context, thing);
@@ -237,22 +237,22 @@ void Recorder::machine(StringRef pass, MachineFunction &function) {
 
   const TargetInstrInfo *names = function.getSubtarget().getInstrInfo();
   Change change(states[kMachine][name], whole);
-  std::vector<MachineInstr *> news;
+  std::vector<MachineInstr *> changes;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instruction : block.instrs()) {
       uint32_t number = ancestry.number(instruction);
       if (!whole && !meanings.is_chosen(number)) continue;
       looked++;
       uint64_t hash = ::hash_of(instruction, number, function.getRegInfo());
-      if (change.of(ancestry.identity(instruction), hash) != News::kNone || whole) news.push_back(&instruction);
+      if (change.of(ancestry.identity(instruction), hash) != ChangeKind::kNone || whole) changes.push_back(&instruction);
     }
   std::vector<uint64_t> gone = change.gone();
-  if (!change.has_news()) return;
+  if (!change.has_changes()) return;
 
   ModuleSlotTracker slots(function.getFunction().getParent(), false);
   slots.incorporateFunction(function.getFunction());
   out.state(out.context, kMachine, pass.str().c_str(), name.str().c_str());
-  for (MachineInstr *instruction : news) {
+  for (MachineInstr *instruction : changes) {
     printed++;
     std::string words;
     raw_string_ostream stream(words);
@@ -262,7 +262,7 @@ void Recorder::machine(StringRef pass, MachineFunction &function) {
     std::string block = ("bb." + Twine(instruction->getParent()->getNumber())).str();
     std::string operation = names->getName(instruction->getOpcode()).str();
     uint32_t number = ancestry.number(*instruction);
-    Item item = {ancestry.identity(*instruction), meanings.teller(number), meanings.is_chosen(number),
+    Item item = {ancestry.identity(*instruction), meanings.representative(number), meanings.is_chosen(number),
                  ancestry.certainty(*instruction), operation.c_str(), text.c_str(), block.c_str(), nullptr, 0};
     out.item(out.context, &item);
   }

@@ -90,7 +90,7 @@ public:
   bool is_chosen(const llvm::DebugLoc &location) const { return meanings.is_chosen(number_of(location)); }
   static uint32_t number_of(const llvm::DebugLoc &location) { return location ? location.getLine() : 0; }
   // The number to tell it by.
-  uint32_t told(const llvm::DebugLoc &location) const { return meanings.teller(number_of(location)); }
+  uint32_t told(const llvm::DebugLoc &location) const { return meanings.representative(number_of(location)); }
 
   // Behind a pass: what stands in the function now, and what became of what is
   // followed there.
@@ -136,31 +136,31 @@ private:
     llvm::WeakVH next, variable;
     bool has_next, has_variable;
     // What its readers read since.
-    llvm::WeakTrackingVH heir;
+    llvm::WeakTrackingVH successor;
     bool is_replaced = false;
   };
   // What is followed in one function.
-  struct Company {
+  struct FollowedFunction {
     llvm::WeakVH function;
     std::vector<std::unique_ptr<Followed>> members;
     llvm::DenseMap<uint64_t, size_t> position;
   };
   // Something that a pass made or changed, for what it made it of.
-  struct Fresh {
+  struct ChangedInstruction {
     const llvm::Instruction *instruction;
     bool is_new, is_merged;
     std::string text;
   };
   // What became of a number.
-  using Heirs = llvm::DenseMap<uint32_t, llvm::SmallVector<const Fresh *, 2>>;
+  using Successors = llvm::DenseMap<uint32_t, llvm::SmallVector<const ChangedInstruction *, 2>>;
   void name_new(const char *pass, llvm::Function &function);
   void follow(llvm::StringRef function, llvm::Instruction &instruction, const std::string &text);
-  void settle(llvm::StringRef pass, llvm::StringRef name, Company &company, const Heirs &heirs);
-  std::string why_gone(llvm::StringRef pass, const Followed &one, llvm::Function *function, const Heirs &heirs);
+  void settle(llvm::StringRef pass, llvm::StringRef name, FollowedFunction &group, const Successors &successors);
+  std::string why_gone(llvm::StringRef pass, const Followed &one, llvm::Function *function, const Successors &successors);
   std::string why_branch_gone(const Followed &one);
   std::string why_replaced(const Followed &one, llvm::Value &now);
   bool was_inlined(const Followed &one, const llvm::Function &function) const;
-  llvm::Function *function_of(llvm::StringRef name, const Company &company) const;
+  llvm::Function *function_of(llvm::StringRef name, const FollowedFunction &group) const;
   uint64_t hash_of(const llvm::Instruction &instruction);
   Ancestry &ancestry_of(const llvm::MachineFunction &function);
 
@@ -172,7 +172,7 @@ private:
   llvm::StringMap<char> kept;
   llvm::StringMap<State> states[5];
   // By the function's name, which one that takes its place keeps.
-  llvm::MapVector<llvm::StringRef, Company> followed;
+  llvm::MapVector<llvm::StringRef, FollowedFunction> followed;
   llvm::DenseMap<unsigned, std::unique_ptr<Ancestry>> ancestries;
   Referee referee;
 };

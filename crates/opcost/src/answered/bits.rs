@@ -18,7 +18,7 @@ use opcost_profile::{
     Answer, AnswerColumn, AnswerRow, AnswerState, Assumption, Certainty, Form, Origin, SourcePlace, World,
 };
 
-use super::thing::{Thing, location, world};
+use super::subject::{RowSubject, location, world};
 
 /// All that is known of the values; every answer rests on what was `given` besides the code.
 pub fn rows(answers: &BitsAnswers, given: &[Assumption]) -> Vec<AnswerRow> {
@@ -44,12 +44,17 @@ struct Rows {
 }
 
 impl Rows {
-    fn foretold<'a>(&self, key: &'a Key, location: Option<SourcePlace>, may_be_poison: bool) -> Thing<'a> {
+    fn foretold<'a>(
+        &self,
+        key: &'a Key,
+        location: Option<SourcePlace>,
+        may_be_poison: bool,
+    ) -> RowSubject<'a> {
         let mut rests = self.rests.clone();
         if may_be_poison {
             rests.insert(Assumption::Rule("it is not poison".into()));
         }
-        Thing { key, location, rests, origin: Origin::Predicted, world: self.world }
+        RowSubject { key, location, rests, origin: Origin::Predicted, world: self.world }
     }
 
     fn function(&self, function: &BitsFunction) -> Vec<AnswerRow> {
@@ -106,12 +111,12 @@ impl Rows {
 }
 
 /// What a run did holds without assumptions, no matter who may call.
-fn observed(key: &Key, location: Option<SourcePlace>) -> Thing<'_> {
-    Thing { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
+fn observed(key: &Key, location: Option<SourcePlace>) -> RowSubject<'_> {
+    RowSubject { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
 }
 
 /// The type is no matter of what is believed.
-fn declared(thing: &Thing<'_>, bits: u64) -> AnswerRow {
+fn declared(thing: &RowSubject<'_>, bits: u64) -> AnswerRow {
     AnswerRow { assumptions: BTreeSet::new(), ..thing.number(AnswerColumn::Declared, bits, Certainty::Exact) }
 }
 

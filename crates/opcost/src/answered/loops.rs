@@ -15,7 +15,7 @@ use opcost_answer::loops::{EntryKind, LoopAnswer, LoopAnswers, LoopFormulas, Loo
 use opcost_profile::answers::{Formula, FormulaError, Operator};
 use opcost_profile::{Answer, AnswerColumn, AnswerRow, AnswerState, Assumption, Certainty, Origin};
 
-use super::thing::{Thing, location, world};
+use super::subject::{RowSubject, location, world};
 
 /// All that is known of the loops; every answer rests on what was `given` besides the code.
 pub fn rows(answers: &LoopAnswers, given: &[Assumption]) -> Vec<AnswerRow> {
@@ -24,7 +24,7 @@ pub fn rows(answers: &LoopAnswers, given: &[Assumption]) -> Vec<AnswerRow> {
         let written = answers.written.get(position).cloned().unwrap_or_default();
         let numbers = answers.numbers.get(position).copied().unwrap_or_default();
         let facts = LoopFacts { answer, written: &written, numbers };
-        let thing = |rests: BTreeSet<Assumption>| Thing {
+        let thing = |rests: BTreeSet<Assumption>| RowSubject {
             key: &answer.key,
             location: location(answer.file.as_deref(), answer.line),
             rests: rests.into_iter().chain(given.iter().cloned()).collect(),
@@ -65,7 +65,7 @@ struct LoopFacts<'a> {
 }
 
 impl LoopFacts<'_> {
-    fn counts(&self, thing: &Thing<'_>) -> Vec<AnswerRow> {
+    fn counts(&self, thing: &RowSubject<'_>) -> Vec<AnswerRow> {
         let LoopFacts { answer, written, numbers } = self;
         let unknown =
             || AnswerState::Nothing(answer.reason.as_deref().unwrap_or("nothing is known of it").into());

@@ -38,7 +38,7 @@
 mod about;
 pub mod bits;
 pub mod loops;
-mod thing;
+mod subject;
 pub mod values;
 
 pub use about::{AnswersAbout, ledger};

@@ -21,7 +21,7 @@ use opcost_profile::{
 use opcost_run::values::{Observed, ObservedPoint};
 
 use super::about::code;
-use super::thing::{Thing, location};
+use super::subject::{RowSubject, location};
 
 /// More values than these are described by their ends.
 const FEW: usize = 64;
@@ -63,14 +63,14 @@ pub fn rows(observed: &Observed) -> Vec<AnswerRow> {
 }
 
 /// What a run did holds without assumptions, no matter who may call.
-fn thing(key: &Key, location: Option<SourcePlace>) -> Thing<'_> {
-    Thing { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
+fn thing(key: &Key, location: Option<SourcePlace>) -> RowSubject<'_> {
+    RowSubject { key, location, rests: BTreeSet::new(), origin: Origin::Counted, world: World::Open }
 }
 
 /// What was recorded at one point.
 struct PointRows<'a> {
     point: &'a ObservedPoint,
-    thing: Thing<'a>,
+    thing: RowSubject<'a>,
     /// Whether nothing of the run was lost.
     is_whole: bool,
 }

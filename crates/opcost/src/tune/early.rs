@@ -19,9 +19,9 @@ use opcost_toolchain::build::{Build, CopiedInput, CopyRequest, FinishRequest, pi
 use opcost_toolchain::input::{Input, Language};
 
 use super::built::{BuiltStep, plain_build};
+use super::input::TuneWish;
 use super::profile::Profiled;
 use super::training::{CountedBuild, Trained};
-use super::wish::TuneWish;
 use crate::progress::work;
 
 /// What is copied.

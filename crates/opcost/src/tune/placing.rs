@@ -12,8 +12,8 @@ use opcost_toolchain::options::CompileOptions;
 use opcost_toolchain::order::function_order;
 
 use super::built::{BuiltStep, plain_build};
+use super::input::TuneWish;
 use super::training::{CountedBuild, Trained, anchor_of};
-use super::wish::TuneWish;
 use crate::ledgers;
 use crate::progress::work;
 

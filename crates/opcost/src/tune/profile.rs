@@ -11,8 +11,8 @@ use opcost_toolchain::input::Language;
 use opcost_toolchain::options::CompileOptions;
 use thiserror::Error;
 
+use super::input::TuneWish;
 use super::training::{CountedBuild, Trained, anchor_of};
-use super::wish::TuneWish;
 use crate::progress::work;
 
 /// A profile for the optimiser.

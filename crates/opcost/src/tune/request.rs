@@ -12,11 +12,11 @@ use opcost_toolchain::input::Language;
 use opcost_toolchain::install::install;
 
 use super::answers::{DoneSteps, answers};
+use super::input::TuneWish;
 use super::measure::{Judging, measure};
 use super::rust::tuned_source;
 use super::sampled::SampledTraining;
 use super::steps::tune;
-use super::wish::TuneWish;
 
 /// What is made faster, by what it is judged, and where it goes.
 #[derive(Clone, Debug)]

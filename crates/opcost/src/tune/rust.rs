@@ -15,9 +15,9 @@ use opcost_toolchain::build::{Build, Optimiser, Purpose, RustTuning, TunedRust};
 use opcost_toolchain::install::install;
 
 use super::answers::{DoneSteps, answers};
+use super::input::TuneWish;
 use super::measure::{Judging, measure_programs};
 use super::train::{Training, train};
-use super::wish::TuneWish;
 
 /// A program that rustc linked in the order of its counts.
 #[derive(Clone, Debug)]

@@ -19,8 +19,8 @@ use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::Language;
 use opcost_toolchain::options::CompileOptions;
 
+use super::input::TuneWish;
 use super::train::check_training;
-use super::wish::TuneWish;
 use crate::counting::ending;
 use crate::ledgers;
 use crate::progress::work;

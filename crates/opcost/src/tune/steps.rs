@@ -12,9 +12,9 @@ use opcost_toolchain::options::CompileOptions;
 
 use super::built::BuiltStep;
 use super::early::{Copying, Early, uncopied};
+use super::input::TuneWish;
 use super::placing::{placed, unplaced};
 use super::profile::{Profiled, with_profile};
-use super::wish::TuneWish;
 use crate::ledgers;
 use crate::progress::work;
 

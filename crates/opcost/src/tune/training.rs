@@ -11,8 +11,8 @@ use opcost_toolchain::build::Build;
 use opcost_toolchain::options::CompileOptions;
 
 use super::built::plain_build;
+use super::input::TuneWish;
 use super::train::{Training, World, train_held};
-use super::wish::TuneWish;
 use crate::counting::Measurement;
 use crate::ledgers;
 use crate::progress::work;

@@ -19,8 +19,8 @@ use opcost_run::values::{ObservedPoint, Recorder, observe, point_lists, record_r
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::options::CompileOptions;
 
+use super::input::TuneWish;
 use super::train::check_training;
-use super::wish::TuneWish;
 use crate::progress::work;
 
 /// Memory for trip counts, in bytes.

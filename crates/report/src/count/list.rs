@@ -1,14 +1,11 @@
 //! What does a ledger say of every function, line, block, edge, path or
-//! instruction? One row each, sorted, as text and as a document.
+//! instruction? One row each, sorted, as text.
 //!
 //! Rows are plain data, made of a ledger elsewhere. Text shows the
 //! first rows with their share of the column and, where a source is at hand,
 //! the line that they begin on.
 
 use std::fmt::Write;
-
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::kit::numbers::{grouped, percent, share};
 use crate::kit::source::Sources;
@@ -61,81 +58,11 @@ fn place_line(row: &ListRow, sources: &mut Sources, width: usize) -> String {
         }
         return format!("{:>26}{}\n", "", paint(DIM, cut(&text, width.saturating_sub(27))));
     }
-    let Some(place) = &row.location else { return String::new() };
+    let Some(place) = row.location() else { return String::new() };
     let head = format!("{}:{}", tidy_path(&place.file), place.line);
     let source = sources.line(&place.file, place.line).map(|text| printable(&text).trim().to_owned());
     let room = width.saturating_sub(29 + width_of(&head));
     let source = source.map_or(String::new(), |text| cut(&text, room));
     let head = padded(&head, width_of(&head));
     format!("{:>26} {}\n", "", paint(DIM, format!("{head}  {source}").trim_end()))
-}
-
-/// The document of `--list`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "opcost.list/1")]
-pub struct ListJson {
-    /// Always `opcost.list/1`.
-    #[schemars(extend("const" = "opcost.list/1"))]
-    schema: &'static str,
-    /// functions, lines, blocks, edges, paths or instructions.
-    kind: &'static str,
-    /// How rows are sorted: count, name, place or none (as in the ledger).
-    sort: &'static str,
-    /// All rows.
-    rows: Vec<RowJson>,
-    /// What there is to say besides.
-    notes: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct RowJson {
-    /// Linkage name; null for a line of the source.
-    function: Option<String>,
-    /// The module that holds it.
-    module: Option<String>,
-    /// Which block, edge or path of the function, or the instruction in IR text.
-    what: String,
-    /// The file that it begins in.
-    file: Option<String>,
-    /// The line that it begins on.
-    line: Option<u32>,
-    /// How often it ran or was taken; of a function: calls. Null when unknown.
-    count: Option<u64>,
-    /// What it cost under the ledger's cost model, where a ledger has that.
-    instructions: Option<u64>,
-    /// exact, exact-under(…), lower bound, estimate or unknown(…).
-    quality: String,
-    /// Of a line: whether `count` is how often the line itself ran. False of optimised code, in which a copy of a
-    /// line may do several of its executions. Null of all others.
-    count_is_executions: Option<bool>,
-    /// The blocks along a path.
-    blocks: Vec<u32>,
-    /// The lines that the blocks of a path begin on.
-    lines: Vec<String>,
-}
-
-impl ListJson {
-    /// Of a list.
-    pub fn new(list: &List) -> ListJson {
-        let row = |row: &ListRow| RowJson {
-            function: row.function.clone(),
-            module: row.module.clone(),
-            what: row.what.clone(),
-            file: row.location.as_ref().map(|place| place.file.clone()),
-            line: row.location.as_ref().map(|place| place.line),
-            count: row.count,
-            instructions: row.instructions,
-            quality: row.quality.clone(),
-            count_is_executions: row.is_of_line,
-            blocks: row.blocks.clone(),
-            lines: row.lines.iter().map(|line| format!("{}:{}", line.file, line.line)).collect(),
-        };
-        ListJson {
-            schema: "opcost.list/1",
-            kind: list.kind.word(),
-            sort: list.sort.word(),
-            rows: list.rows.iter().map(row).collect(),
-            notes: list.notes.clone(),
-        }
-    }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_interrupt::Scratch;
 
+use super::own_flags::Wishes;
 use super::settings::setting;
-use super::wishes::Wishes;
 use super::words::{Words, quoted};
 use crate::tools::Tools;
 

@@ -15,10 +15,10 @@ use opcost_key::{Anchor, Placement};
 
 use super::call::Drive;
 use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
+use super::own_flags::above;
 use super::plan::{DriverJob, Plan, Role};
 use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
-use super::wishes::above;
 use crate::cached::front::{FrontEnd, compile};
 use crate::cached::words::are_known_in_builds;
 use crate::cost::{COUNTED, lone_cost_model};

@@ -40,8 +40,8 @@ use opcost_interrupt::Scratch;
 
 use super::call::Drive;
 use super::names::Front;
+use super::own_flags::Wishes;
 use super::plan::{Plan, Role};
-use super::wishes::Wishes;
 use super::words::Words;
 use crate::late_flags::refuse_unkept;
 use crate::running::{failed, status_of};

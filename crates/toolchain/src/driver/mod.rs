@@ -8,11 +8,11 @@ mod jobs;
 pub mod names;
 mod note;
 mod ordered;
+mod own_flags;
 mod plan;
 mod settings;
 mod threaded;
 mod tuned;
-mod wishes;
 pub(crate) mod words;
 
 pub use call::Drive;

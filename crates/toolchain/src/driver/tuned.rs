@@ -26,9 +26,9 @@ use opcost_profile::formats::opc::{OpcError, load_ledger};
 use super::call::Drive;
 use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::note::Note;
+use super::own_flags::{TuneWords, above};
 use super::plan::{DriverJob, Role};
 use super::settings::setting;
-use super::wishes::{TuneWords, above};
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::running::status_of;
 

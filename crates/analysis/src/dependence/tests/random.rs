@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::dependence::Resolution;
 use crate::dependence::explanation::{Argument, ExplanationId, What};
-use crate::memory::addresses::moves::{PointerMove as Way, steps_of};
+use crate::memory::addresses::displacement::{PointerMove as Way, steps_of};
 
 /// A value: a number or an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

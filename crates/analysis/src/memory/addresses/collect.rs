@@ -15,8 +15,8 @@ use opcost_ir::{
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use super::displacement::move_of;
 use super::graph::{AddressTarget, Graph, Node, Use};
-use super::moves::move_of;
 use super::objects::{ObjectKind, alloca_size};
 use super::offsets::{Move, Offsets};
 use crate::memory::external::Externals;

@@ -10,7 +10,7 @@ use opcost_key::InstructionId;
 
 use super::walk::Walk;
 use crate::memory::ObjectKind;
-use crate::memory::addresses::moves::{self, steps_of};
+use crate::memory::addresses::displacement::{self, steps_of};
 use crate::propagation::options::Backwards;
 use crate::ranges::back;
 use crate::ranges::word::mask;
@@ -78,7 +78,7 @@ impl Walk<'_> {
             }
             let program = self.program;
             for one in steps_of(program.module, program.layout, self.function, at).unwrap_or_default() {
-                if let moves::PointerMove::Index { index, length: Some(length @ 1..), .. } = one
+                if let displacement::PointerMove::Index { index, length: Some(length @ 1..), .. } = one
                     && let Some(known) = self.known(index)
                     && let width @ 1..=127 = known.type_width()
                     && u128::from(length) <= 1 << (width - 1)
@@ -106,8 +106,8 @@ impl Walk<'_> {
         let mut indices: Vec<(usize, Value, ValueRange, ValueRange)> = Vec::new();
         for one in steps {
             match one {
-                moves::PointerMove::Bytes(bytes) => parts.push(word(bytes.into())),
-                moves::PointerMove::Index { index, stride, .. } => {
+                displacement::PointerMove::Bytes(bytes) => parts.push(word(bytes.into())),
+                displacement::PointerMove::Index { index, stride, .. } => {
                     let Some(known) = self.known(index) else { return };
                     let wide = match resized(known.type_width(), width) {
                         Some(step) => ValueRange::transfer(&step, &[known]),

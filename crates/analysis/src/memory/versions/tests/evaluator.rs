@@ -13,7 +13,7 @@ use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::memory::addresses::moves::{PointerMove, steps_of};
+use crate::memory::addresses::displacement::{PointerMove, steps_of};
 
 /// A value: a number, an address, or bytes of several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -21,7 +21,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checker::Checker;
 use crate::later::Later;
-use crate::moves::array_indices;
+use crate::offsets::array_indices;
 use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
 use crate::range::{RangeClaim, bits};

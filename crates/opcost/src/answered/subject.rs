@@ -1,6 +1,6 @@
 //! What is one row about, and what have all rows about it in common?
 //!
-//! A [`Thing`] is a key with its place, what answers about it rest on and how they were had; a
+//! A [`RowSubject`] is a key with its place, what answers about it rest on and how they were had; a
 //! question and what is known make a row of it. Cost: the assumptions, once a row.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use opcost_profile::{
 };
 
 /// What rows are about.
-pub(super) struct Thing<'a> {
+pub(super) struct RowSubject<'a> {
     pub(super) key: &'a Key,
     pub(super) location: Option<SourcePlace>,
     pub(super) rests: BTreeSet<Assumption>,
@@ -20,7 +20,7 @@ pub(super) struct Thing<'a> {
     pub(super) world: World,
 }
 
-impl Thing<'_> {
+impl RowSubject<'_> {
     /// What is known of one question.
     pub(super) fn row(&self, column: AnswerColumn, known: AnswerState) -> AnswerRow {
         AnswerRow {

@@ -62,59 +62,59 @@ void Recorder::Followed::see(const Instruction &instruction, std::string written
 
 void Recorder::Followed::allUsesReplacedWith(Value *other) {
   // Before it is deleted what is left of its uses gets poison.
-  if (is_replaced && !isa_and_nonnull<UndefValue>(heir)) return;
+  if (is_replaced && !isa_and_nonnull<UndefValue>(successor)) return;
   is_replaced = true;
-  heir = other;
+  successor = other;
 }
 
 void Recorder::follow(StringRef function, Instruction &instruction, const std::string &text) {
-  Company &company = followed[keep(function)];
-  company.function = instruction.getFunction();
-  auto [known, is_new] = company.position.try_emplace(serials.of(&instruction), company.members.size());
-  if (is_new) company.members.push_back(std::make_unique<Followed>(instruction, *this));
-  company.members[known->second]->see(instruction, text);
+  FollowedFunction &group = followed[keep(function)];
+  group.function = instruction.getFunction();
+  auto [known, is_new] = group.position.try_emplace(serials.of(&instruction), group.members.size());
+  if (is_new) group.members.push_back(std::make_unique<Followed>(instruction, *this));
+  group.members[known->second]->see(instruction, text);
 }
 
 // A function that takes the place of another takes its name.
-Function *Recorder::function_of(StringRef name, const Company &company) const {
-  if (company.function) return cast<Function>(static_cast<Value *>(company.function));
+Function *Recorder::function_of(StringRef name, const FollowedFunction &group) const {
+  if (group.function) return cast<Function>(static_cast<Value *>(group.function));
   return module.getFunction(name);
 }
 
 void Recorder::look_for_lost(StringRef pass) {
   auto is_gone = [](const std::unique_ptr<Followed> &one) { return one->is_gone(); };
   SmallVector<StringRef, 8> names;
-  for (auto &[name, company] : followed)
-    if (any_of(company.members, is_gone)) names.push_back(name);
+  for (auto &[name, group] : followed)
+    if (any_of(group.members, is_gone)) names.push_back(name);
   for (StringRef name : names) {
     // To look at a function may begin to follow another.
-    Company &company = followed[name];
-    Function *function = function_of(name, company);
+    FollowedFunction &group = followed[name];
+    Function *function = function_of(name, group);
     if (function && !function->isDeclaration()) {
       ir(pass, *function);
       continue;
     }
     std::vector<uint64_t> gone;
-    for (const std::unique_ptr<Followed> &one : company.members)
+    for (const std::unique_ptr<Followed> &one : group.members)
       if (one->is_gone()) gone.push_back(one->identity);
-    settle(pass, name, company, Heirs());
+    settle(pass, name, group, Successors());
     out.state(out.context, kIr, pass.str().c_str(), name.str().c_str());
     for (uint64_t thing : gone) out.gone(out.context, thing);
     states[kIr].erase(name);
   }
 }
 
-void Recorder::settle(StringRef pass, StringRef name, Company &company, const Heirs &heirs) {
+void Recorder::settle(StringRef pass, StringRef name, FollowedFunction &group, const Successors &successors) {
   auto is_gone = [](const std::unique_ptr<Followed> &one) { return one->is_gone(); };
-  if (none_of(company.members, is_gone)) return;
-  Function *function = function_of(name, company);
-  for (const std::unique_ptr<Followed> &one : company.members)
+  if (none_of(group.members, is_gone)) return;
+  Function *function = function_of(name, group);
+  for (const std::unique_ptr<Followed> &one : group.members)
     if (one->is_gone())
       out.reason(out.context, kIr, pass.str().c_str(), name.str().c_str(), one->identity,
-                 why_gone(pass, *one, function, heirs).c_str());
-  erase_if(company.members, is_gone);
-  company.position.clear();
-  for (size_t i = 0; i < company.members.size(); i++) company.position[company.members[i]->identity] = i;
+                 why_gone(pass, *one, function, successors).c_str());
+  erase_if(group.members, is_gone);
+  group.position.clear();
+  for (size_t i = 0; i < group.members.size(); i++) group.position[group.members[i]->identity] = i;
 }
 
 // Code of another function stands where the call was: its locations say so.
@@ -126,30 +126,30 @@ bool Recorder::was_inlined(const Followed &one, const Function &function) const 
   return false;
 }
 
-std::string Recorder::why_gone(StringRef pass, const Followed &one, Function *function, const Heirs &heirs) {
+std::string Recorder::why_gone(StringRef pass, const Followed &one, Function *function, const Successors &successors) {
   if (!function) return "deleted with its function, which nothing calls";
   if (function->isDeclaration()) return "deleted with the code of its function, which comes from elsewhere";
   if (one.is_call && pass.contains("inline") && was_inlined(one, *function)) return "inlined";
-  if (one.is_replaced && one.heir && !isa<UndefValue>(one.heir))
-    return why_replaced(one, *one.heir);
+  if (one.is_replaced && one.successor && !isa<UndefValue>(one.successor))
+    return why_replaced(one, *one.successor);
   std::vector<const std::string *> merged, made;
-  auto known = heirs.find(one.number);
-  if (known != heirs.end())
-    for (const Fresh *fresh : known->second) {
-      const Instruction &now = *fresh->instruction;
-      if (fresh->is_merged && now.getOpcode() == one.opcode) merged.push_back(&fresh->text);
+  auto known = successors.find(one.number);
+  if (known != successors.end())
+    for (const ChangedInstruction *changed : known->second) {
+      const Instruction &now = *changed->instruction;
+      if (changed->is_merged && now.getOpcode() == one.opcode) merged.push_back(&changed->text);
       // An invoke may become a call and a branch.
       bool is_alike = one.is_call ? isa<CallBase>(now) : now.isTerminator() == one.is_terminator;
       bool has_effects = now.mayHaveSideEffects() || now.isTerminator();
       bool is_of_it = number_of(now.getDebugLoc()) == one.carried;
-      if (fresh->is_new && is_of_it && is_alike && has_effects && one.has_effects) made.push_back(&fresh->text);
+      if (changed->is_new && is_of_it && is_alike && has_effects && one.has_effects) made.push_back(&changed->text);
     }
   if (!merged.empty()) return "merged with " + listed(merged);
   if (!made.empty()) return "replaced by " + listed(made);
   if (one.is_terminator && !one.is_call) return why_branch_gone(one);
   if (one.has_effects && one.has_variable && !one.variable) return "deleted: its variable is no longer in memory";
   if (one.has_effects) return one.block ? kUnknown : "deleted: its block is no more";
-  if (one.is_replaced) return one.heir ? "deleted: nothing needs it" : "replaced by what is gone, too";
+  if (one.is_replaced) return one.successor ? "deleted: nothing needs it" : "replaced by what is gone, too";
   return "deleted: nothing uses it";
 }
 
@@ -183,6 +183,6 @@ std::string Recorder::why_replaced(const Followed &one, Value &now) {
   ModuleSlotTracker slots(instruction->getModule(), false);
   slots.incorporateFunction(*instruction->getFunction());
   uint32_t its = number_of(instruction->getDebugLoc());
-  bool is_merged = meanings.certainty(its) == kMerged || meanings.teller(its) != one.number;
+  bool is_merged = meanings.certainty(its) == kMerged || meanings.representative(its) != one.number;
   return (is_merged ? "merged with " : "replaced by ") + quoted(text_of(*instruction, slots));
 }

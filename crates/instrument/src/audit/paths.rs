@@ -19,7 +19,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_ir::{Block, Call, CalleeRef, Flow, Linkage, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::given::{Audit, Fault};
+use super::input::{Audit, Fault};
 use super::module::Before;
 use super::paid::PaidElsewhere;
 use super::rounds::{self, Round, Rounds};
