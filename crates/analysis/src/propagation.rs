@@ -10,10 +10,10 @@
 //! | what can a variable be? | `range` |
 //! | what does the code say of each value? | `collect`, `walker`, `instructions`, `pointers`, `low` |
 //! | in which order? | `walk` |
-//! | what does a branch say? | `edges`, `again` |
+//! | what does a branch say? | `edges`, `recomputed` |
 //! | what goes into functions and comes out? | `calls`, by promise `contracts` |
 //! | what does a load read? | `cells`, `content_requests`, `contents`, `tables` |
-//! | what do ranges rest on that is no step? | `facts`, [`told`] |
+//! | what do ranges rest on that is no step? | `facts`, [`external_facts`] |
 //! | what may be taken as given? | `options` |
 //! | which values may be another word at each use? | `undefined` |
 //! | is a product the square of one word? | `squares` |

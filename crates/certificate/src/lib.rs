@@ -11,8 +11,8 @@
 //! | what does a certificate say? | [`claims`], of one integer [`range`] |
 //! | how is what it speaks of named? | [`names`] |
 //! | is a text a certificate, of a size that one has? | [`reading`] |
-//! | may something be taken as given? | `given` |
-//! | what must a value be so that what follows is defined? | `hindsight` |
+//! | may something be taken as given? | `assumptions` |
+//! | what must a value be so that what follows is defined? | `implications` |
 //! | is it of this module? | `fingerprint` |
 //! | does each claim follow in one step? | [`check`], said in `words` |
 //! | what do module and certificate say of a value? | `value_facts` |
@@ -25,7 +25,7 @@
 //! | does a goal follow from that? | `queries` |
 //! | what does an operation compute? | `terms` |
 //! | what must control have passed? | `shape` |
-//! | where can a pointer point? | `origins`, moved by `moves` to `places` |
+//! | where can a pointer point? | `origins`, moved by `offsets` to `places` |
 //! | into which objects may others write? | `escape` |
 //! | which values may be undefined? | `undefined` |
 //! | can these conditions hold at once? | [`solver`] |

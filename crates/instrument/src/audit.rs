@@ -8,7 +8,7 @@
 //!
 //! Functions and loops whose cost is part of what leads to them carry none; which they are is found first (`folded`,
 //! `prepaid`). Two proofs per function: wherever other code may look, the cell says what was done (`values`); and no way
-//! through the program, calls and all, does more than was promised without a question (`ways`); a loop may go round unasked
+//! through the program, calls and all, does more than was promised without a question (`paths`); a loop may go round unasked
 //! only if its counter, followed here step by step, says how often (`rounds`).
 //!
 //! Limits: library functions that are listed as looking at nothing are

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use crate::table::{NameTable, lines};
+use crate::table::{NameTable, clauses};
 
 /// What a function does to control, besides what a call and a return do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,16 +55,8 @@ pub enum ControlEffect {
 }
 
 static TABLE: LazyLock<NameTable<ControlEffect>> = LazyLock::new(|| {
-    let mut table = NameTable::default();
-    for line in lines(include_str!("control.txt")) {
-        let (names, effect) = line.split_once(':').expect("a line has a colon");
-        let effect = read_effect(effect.trim()).expect("the clause is known");
-        for name in names.split_whitespace() {
-            let before = table.insert(name, effect);
-            assert!(before.is_none(), "control.txt has {name} twice");
-        }
-    }
-    table
+    let rows = clauses("control.txt", include_str!("control.txt"), read_effect);
+    NameTable::of_rows("control.txt", rows)
 });
 
 /// What a function of the libraries does to control; none if it is called and returns, or is not known.

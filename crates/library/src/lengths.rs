@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::table::lines;
+use crate::table::clauses;
 
 /// How long what a function works on is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +17,10 @@ pub struct WorkedLength {
 }
 
 static TABLE: LazyLock<BTreeMap<&'static str, WorkedLength>> = LazyLock::new(|| {
-    let mut table = BTreeMap::new();
-    for line in lines(include_str!("lengths.txt")) {
-        let (names, length) = line.split_once(':').expect("a line has a colon");
-        let length = read_length(length.trim()).expect("a length is arguments, and perhaps that it moves");
-        for name in names.split_whitespace() {
-            assert!(table.insert(name, length.clone()).is_none(), "lengths.txt has {name} twice");
-        }
-    }
+    let rows = clauses("lengths.txt", include_str!("lengths.txt"), read_length);
+    let count = rows.len();
+    let table: BTreeMap<&'static str, WorkedLength> = rows.into_iter().collect();
+    assert_eq!(table.len(), count, "lengths.txt has a name twice");
     table
 });
 

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use crate::table::{NameTable, lines};
+use crate::table::{NameTable, clauses};
 
 /// Something that a function does outside of the program. Arguments are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,17 +46,8 @@ pub enum SystemEffect {
 }
 
 static TABLE: LazyLock<NameTable<Vec<SystemEffect>>> = LazyLock::new(|| {
-    let mut table = NameTable::default();
-    for line in lines(include_str!("system.txt")) {
-        let (names, clauses) = line.split_once(':').expect("a line has a colon");
-        let effects =
-            clauses.split(';').map(|clause| read_effect(clause.trim()).expect("the clause is known"));
-        let effects: Vec<SystemEffect> = effects.collect();
-        for name in names.split_whitespace() {
-            assert!(table.insert(name, effects.clone()).is_none(), "system.txt has {name} twice");
-        }
-    }
-    table
+    let read = |clause: &'static str| clause.split(';').map(|one| read_effect(one.trim())).collect();
+    NameTable::of_rows("system.txt", clauses("system.txt", include_str!("system.txt"), read))
 });
 
 /// All that a function of this name does outside of the program, as far as it is known.

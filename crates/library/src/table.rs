@@ -33,6 +33,15 @@ impl<T> NameTable<T> {
         self.by_beginning.insert(beginning.into(), record)
     }
 
+    /// A table of rows; no name is there twice.
+    pub(crate) fn of_rows(file: &str, rows: Vec<(&'static str, T)>) -> NameTable<T> {
+        let mut table = NameTable::default();
+        for (name, record) in rows {
+            assert!(table.insert(name, record).is_none(), "{file} has {name} twice");
+        }
+        table
+    }
+
     /// The record of a name.
     pub(crate) fn of(&self, name: &str) -> Option<&T> {
         self.by_name.get(name).or_else(|| {
@@ -60,6 +69,21 @@ impl<T> NameTable<T> {
 /// Lines of a table that are neither empty nor a remark.
 pub(crate) fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The rows `names: clause` of a table: each name with what `read` makes of its clause. Panics name the table.
+pub(crate) fn clauses<T: Clone>(
+    file: &str,
+    text: &'static str,
+    read: fn(&'static str) -> Option<T>,
+) -> Vec<(&'static str, T)> {
+    let mut rows = Vec::new();
+    for line in lines(text) {
+        let (names, clause) = line.split_once(':').unwrap_or_else(|| panic!("{file}: no colon in {line}"));
+        let record = read(clause.trim()).unwrap_or_else(|| panic!("{file}: unknown clause in {line}"));
+        rows.extend(names.split_whitespace().map(|name| (name, record.clone())));
+    }
+    rows
 }
 
 /// The name without what scanf's of newer standards have before it.
