@@ -56,6 +56,8 @@ AT(cpow, _Complex double, (_Complex double x, _Complex double y), (x, y))
 AT(j0, double, (double x), (x))
 AT(j1, double, (double x), (x))
 AT(remquo, double, (double x, double y, int *p), (x, y, p))
+AT(remquof, float, (float x, float y, int *p), (x, y, p))
+AT(remquol, long double, (long double x, long double y, int *p), (x, y, p))
 AT(__muldc3, _Complex double, (double a, double b, double c, double d), (a, b, c, d))
 AT(__divdc3, _Complex double, (double a, double b, double c, double d), (a, b, c, d))
 AT(__addtf3, __float128, (__float128 x, __float128 y), (x, y))
@@ -94,7 +96,7 @@ void mathematics() {
     _Complex double complex = {x, y};
     number = at_cabs(complex), number = __real__ at_cexp(complex), number = __real__ at_csqrt(complex);
     number = __real__ at_cpow(complex, complex), number = at_j0(x), number = at_j1(x);
-    number = at_remquo(x, y, &power);
+    number = at_remquo(x, y, &power), number = at_remquof(x, y, &power), number = at_remquol(x, y, &power);
     number = __real__ at___muldc3(x, y, y, u), number = __real__ at___divdc3(x, y, y, u);
     number = at___addtf3(x, y), number = at___subtf3(x, y), number = at___multf3(x, y);
     number = at___divtf3(x, y), number = at___lttf2(x, y);
@@ -155,7 +157,8 @@ void worst_mathematics() {
       double x = few[i], y = few[j];
 #define WORST_2(name, a, b) number = at_##name(x, y), number = at_##name##f(x, y), number = at_##name##l(x, y);
       EACH_BINARY(WORST_2)
-      number = at_remquo(x, y, &power), number = at_fma(x, y, x), number = at_fmaf(x, y, x), number = at_fmal(x, y, x);
+      number = at_remquo(x, y, &power), number = at_remquof(x, y, &power), number = at_remquol(x, y, &power);
+      number = at_fma(x, y, x), number = at_fmaf(x, y, x), number = at_fmal(x, y, x);
       _Complex double complex = {x, y};
       number = at_cabs(complex), number = __real__ at_cexp(complex), number = __real__ at_csqrt(complex);
       number = __real__ at_cpow(complex, complex);
@@ -220,7 +223,7 @@ static void drawn_in_pairs() {
     argue("%a %a, %a %a, %La %La", x, y, (double)f, (double)g, w, v);
 #define DRAWN_2(name, a, b) number = at_##name(x, y), number = at_##name##f(f, g), number = at_##name##l(w, v);
     EACH_BINARY(DRAWN_2)
-    number = at_remquo(x, y, &power);
+    number = at_remquo(x, y, &power), number = at_remquof(f, g, &power), number = at_remquol(w, v, &power);
     _Complex double complex = {x, y}, other = {y, z};
     number = at_cabs(complex), number = __real__ at_cexp(complex), number = __real__ at_csqrt(complex);
     number = __real__ at_cpow(complex, other);

@@ -512,6 +512,16 @@ REMAINDER(float, fmodf, -125)
 REMAINDER(double, remainder, -1021)
 REMAINDER(float, remainderf, -125)
 
+// With the last bits of the quotient as well: the C library takes eight times the divisor first.
+#define QUOTIENT(type, name, least)                         \
+  type name(type a, type b, int *quotient);                 \
+  type LIBRARY(name)(type a, type b, int *quotient) {       \
+    opc_charge_quotient(opc_power(a), opc_power(b), least); \
+    return name(a, b, quotient);                            \
+  }
+QUOTIENT(double, remquo, -1021)
+QUOTIENT(float, remquof, -125)
+
 // The processor's instruction for 80 bits does 32 to 63 bits of the quotient at a time, and again as often as the
 // powers of two are apart.
 enum { EACH_BIT = LDBL_MANT_DIG == 64 ? 1 : 64 };
@@ -525,4 +535,9 @@ long double remainderl(long double a, long double b);
 long double LIBRARY(remainderl)(long double a, long double b) {
   opc_charge_wide_quotient(opc_power(a), opc_power(b));
   return remainderl(a, b);
+}
+long double remquol(long double a, long double b, int *quotient);
+long double LIBRARY(remquol)(long double a, long double b, int *quotient) {
+  opc_charge_wide_quotient(opc_power(a), opc_power(b));
+  return remquol(a, b, quotient);
 }
