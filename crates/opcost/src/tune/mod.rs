@@ -4,9 +4,9 @@
 //! read, and become the profile that the optimiser works by. There hot calls are inlined, hot joins get copies by the
 //! paths of a run, and hot loops copies of their bodies by their trip counts.
 //! The second counts are of what the optimiser made, and say how machine blocks and functions are placed. Each
-//! step is a program of its own ([`BuiltStep`]), so that the gain of each can be measured ([`measure`]).
+//! step is a program of its own, so that the gain of each can be measured.
 //!
-//! A ledger may take the place of the counted runs, and so may samples ([`SampledTraining`]).
+//! A ledger may take the place of the counted runs, and so may samples.
 //!
 //! Input: sources, what to do, a training run. Output: programs, and what was done to each function. Cost: two
 //! counted builds and runs, and a code generation for each step.

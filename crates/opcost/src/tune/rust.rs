@@ -109,7 +109,7 @@ pub fn finish_rust(
     }
     let folder =
         Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
-    let judging = &Judging { inputs: &[], ..judging.clone() };
+    let judging = &Judging { inputs: &[], ..*judging };
     let programs = vec![made.plain, made.placed];
     let measured =
         (judging.runs > 0).then(|| measure_programs(programs, judging, folder.path())).transpose()?;
