@@ -132,6 +132,18 @@ fn bits() {
     assert!(!forged.all().contains("holds"), "{}", forged.all());
 }
 
+/// Libraries call it by its name, and nobody sees how often.
+#[test]
+fn what_libraries_may_call_is_not_known_to_be_idle() {
+    let functions = json("predict own_malloc.c")["functions"].clone();
+    let class = |name: &str| {
+        let all = functions.as_array().expect("functions");
+        all.iter().find(|one| one["name"] == name).map(|one| one["class"].clone())
+    };
+    let classes = ["malloc", "free", "main"].map(class).map(|class| class.unwrap_or_default());
+    assert_eq!(classes, ["unknown", "unknown", "static_block"], "{functions:#}");
+}
+
 /// The narrowed program prints what the program prints.
 #[test]
 fn narrowed() {
