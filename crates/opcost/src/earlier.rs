@@ -38,15 +38,14 @@ pub fn last_run(inputs: &[PathBuf], file: &Path) -> Option<EarlierRun> {
     Some(EarlierRun::Last(file.to_owned()))
 }
 
-/// What is to be known if the run that was named says nothing of this program.
-pub fn unlike_run(build: &Build) -> Option<String> {
-    match (&build.options.earlier, build.weighed.get()) {
-        (Some(EarlierRun::Ledger(ledger)), 0) => Some(format!(
+/// Informs the listener if the run that was named says nothing of this program.
+pub(crate) fn note_unlike_run(build: &Build, listener: fn(&str)) {
+    if let (Some(EarlierRun::Ledger(ledger)), 0) = (&build.options.earlier, build.weighed.get()) {
+        listener(&format!(
             "opcost: the run of {} does not say which way branches of this program go: the code alone says where \
              counters are",
             ledger.display()
-        )),
-        _ => None,
+        ));
     }
 }
 

@@ -35,7 +35,7 @@ use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
 
-use crate::earlier::{last_run, named_run, unlike_run};
+use crate::earlier::{last_run, named_run, note_unlike_run};
 use crate::progress::work;
 
 /// Work between two checks of a metered program, at most, unless it is said otherwise.
@@ -141,12 +141,6 @@ impl MeteredRequest {
         }
         Ok(build)
     }
-
-    fn note_unlike_run(&self, build: &Build) {
-        if let Some(words) = unlike_run(build) {
-            (self.listener)(&words);
-        }
-    }
 }
 
 fn metered<P>(build: Build, path: PathBuf, facts: P) -> MeteredProgram<P> {
@@ -185,7 +179,7 @@ pub fn build(request: &MeteredRequest, form: MeteredForm) -> Result<MeteredProgr
         }
     }
     drop(building);
-    request.note_unlike_run(&build);
+    note_unlike_run(&build, request.listener);
     Ok(metered(build, made, ()))
 }
 
@@ -235,7 +229,7 @@ pub fn build_admitted(
     let building = work("building the metered program");
     let admission = build.admitted_program(&inputs, allowed, &made)?;
     drop(building);
-    request.note_unlike_run(&build);
+    note_unlike_run(&build, request.listener);
     Ok(metered(build, made, admission))
 }
 
@@ -278,7 +272,7 @@ pub fn run(
     answers(spending, run.limit, &promises)
 }
 
-/// Runs a program on fuel, within walls. What it printed is held back, unless it finished or `is_partial`.
+/// Runs a program on fuel, within walls. What it printed is held back, unless what it used `releases` it.
 ///
 /// # Errors
 /// As of [`run()`]; the walls cannot be made.

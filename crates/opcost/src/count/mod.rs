@@ -39,7 +39,7 @@ use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
 
 use crate::counting::{Measurement, Task};
-use crate::earlier::{last_run, named_run, store_run, unlike_run};
+use crate::earlier::{last_run, named_run, note_unlike_run, store_run};
 use crate::progress::work;
 
 /// What is counted, and how.
@@ -110,12 +110,6 @@ impl CountRequest {
         let earlier = self.placement_from.as_deref().map(named_run).transpose()?;
         Build::counted(&CompileOptions { earlier, ..self.options.clone() }, self.placement, self.threads)
     }
-
-    fn note_unlike_run(&self, build: &Build) {
-        if let Some(words) = unlike_run(build) {
-            (self.listener)(&words);
-        }
-    }
 }
 
 fn built_program() -> Failure {
@@ -150,7 +144,7 @@ pub fn count(request: &CountRequest) -> Result<CountedRuns, Failure> {
             let building = work(&format!("building {}", request.command().join(" ")));
             build.program(inputs, &program)?;
             drop(building);
-            request.note_unlike_run(&build);
+            note_unlike_run(&build, request.listener);
             (program, Some(build))
         }
     };
@@ -201,7 +195,7 @@ pub fn make(request: &CountRequest, form: CountedForm, output: &Path) -> Result<
             return Err(Failure::Usage("--emit obj, bc and anchor take one input".to_owned()));
         }
     }
-    request.note_unlike_run(&build);
+    note_unlike_run(&build, request.listener);
     install(&made, output)
 }
 
