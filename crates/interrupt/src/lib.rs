@@ -9,7 +9,7 @@
 //! | question | where |
 //! |---|---|
 //! | what does the user ask while a program runs? | [`Requests`] |
-//! | which folders go when this process goes? | [`Scratch`] |
+//! | which folders go when this process goes? | [`Scratch`], [`make_folders`] |
 //! | what does a signal do when nobody takes requests? | [`begin`], [`hold`] |
 //! | which processes did this one begin, and which of them still run? | [`descendants`] |
 //!
@@ -24,4 +24,4 @@ mod signals;
 
 pub use ending::{begin, die_of, hold};
 pub use requests::{Hears, Requests, UserRequest, was_stopped};
-pub use scratch::Scratch;
+pub use scratch::{Scratch, make_folders};

@@ -3,6 +3,10 @@
 //! `tempfile` removes a folder when its value is dropped. A process that dies of a signal drops
 //! nothing, so each folder is listed, too, and [`remove`] removes what is on the list.
 //!
+//! A folder that was removed must not come again: the thread that was at work may still be making
+//! folders below it, with all that are missing above. So they are made under the list's lock
+//! ([`make_folders`]), which an ending process never lets go.
+//!
 //! Cost: a lock for each folder. Limit: SIGKILL.
 
 use std::collections::BTreeSet;
@@ -65,6 +69,15 @@ impl Drop for Scratch {
     }
 }
 
+/// Makes a folder and those that are missing above it. Never returns in a process that is ending.
+///
+/// # Errors
+/// It cannot be made.
+pub fn make_folders(path: &Path) -> io::Result<()> {
+    let _list = list();
+    std::fs::create_dir_all(path)
+}
+
 /// Makes and lists a folder under one lock: a signal in between would not find it.
 fn listed(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<Scratch> {
     let mut list = list();
@@ -98,7 +111,7 @@ fn is_removed(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Scratch;
+    use super::{Scratch, hold_list, make_folders, remove};
 
     #[test]
     fn a_folder_goes_with_its_value() {
@@ -110,5 +123,27 @@ mod tests {
         assert!(!paths[1].exists());
         drop(scratch);
         assert!(!paths[0].exists());
+    }
+    #[test]
+    fn a_removed_folder_does_not_come_again() {
+        let scratch = Scratch::folder("opcost-test-").unwrap();
+        let inner = scratch.path().join("a/b");
+        std::thread::scope(|scope| {
+            // As an ending process does.
+            let list = hold_list();
+            assert!(remove(&list));
+            let (begun, begins) = std::sync::mpsc::channel();
+            let inner = &inner;
+            let at_work = scope.spawn(move || {
+                begun.send(()).unwrap();
+                make_folders(inner)
+            });
+            begins.recv().unwrap();
+            std::thread::sleep(super::PAUSE);
+            assert!(!inner.exists() && !scratch.path().exists());
+            drop(list);
+            at_work.join().unwrap().unwrap();
+        });
+        assert!(inner.is_dir());
     }
 }

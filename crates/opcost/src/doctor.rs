@@ -8,6 +8,7 @@ use std::process::Command;
 
 use opcost_answer::Failure;
 use opcost_answer::run::RunQuality;
+use opcost_interrupt::Scratch;
 use opcost_toolchain::build::Rustc;
 use opcost_toolchain::options::CompileOptions;
 use opcost_toolchain::tools::{Tools, version_of};
@@ -133,7 +134,7 @@ fn kernel() -> ToolCheck {
 fn temporary() -> ToolCheck {
     let folder = std::env::temp_dir();
     let free = rustix::fs::statvfs(&folder).map(|stat| stat.f_bavail * stat.f_frsize / (1 << 20));
-    let is_writable = tempfile::tempdir().is_ok();
+    let is_writable = Scratch::folder("opcost-").is_ok();
     let (fine, found) = match free {
         Ok(free) if is_writable => (free >= 64, format!("{}, {free} MiB free", folder.display())),
         _ => (false, format!("{} cannot be written to", folder.display())),
@@ -158,7 +159,8 @@ pub fn count_check() -> ToolCheck {
 }
 
 fn count_hello() -> Result<u128, Failure> {
-    let folder = tempfile::tempdir().map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+    let folder =
+        Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let source = folder.path().join("hello.c");
     std::fs::write(&source, HELLO).map_err(Failure::file("write", &source))?;
     let counted = Program::build([&source], &CompileOptions::default())?.measure(&Run::default())?;

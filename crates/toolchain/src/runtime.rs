@@ -25,7 +25,7 @@ pub(crate) fn write_each<'a>(
         let path = folder.join(name);
         let parent = path.parent().expect("it is in the folder");
         if parent != last {
-            std::fs::create_dir_all(parent).map_err(Failure::file("make", parent))?;
+            opcost_interrupt::make_folders(parent).map_err(Failure::file("make", parent))?;
             last = parent.to_owned();
         }
         std::fs::write(&path, content).map_err(Failure::file("write", &path))?;

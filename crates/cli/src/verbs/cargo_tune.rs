@@ -54,7 +54,7 @@ fn carry_out(line: &CargoLine, arguments: &TuneArguments) -> Result<Status, Fail
             let program = line.project.build(&options, RustPurpose::Count { placement })?;
             // Where it stays: the linker that reads it may run again.
             let folder = target.join("training");
-            std::fs::create_dir_all(&folder).map_err(Failure::file("make", &folder))?;
+            opcost_interrupt::make_folders(&folder).map_err(Failure::file("make", &folder))?;
             train_rust(&wish, &program, &folder)?
         }
     };

@@ -289,7 +289,7 @@ impl RustRequest {
 
     /// Makes the link to opcost and the request next to it.
     fn install(&self, folder: &Path) -> Result<PathBuf, Failure> {
-        std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
+        opcost_interrupt::make_folders(folder).map_err(Failure::file("make", folder))?;
         let folder = folder.canonicalize().map_err(Failure::file("find", folder))?;
         let path = folder.join(REQUEST);
         let text = serde_json::to_vec(self).expect("a request is plain data");

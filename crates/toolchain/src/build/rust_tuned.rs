@@ -124,7 +124,7 @@ pub(super) fn link_tuned(
         let (output, words) = without_output(words(object)?);
         Ok::<_, Failure>((Linking { making, words, functions }, output))
     };
-    std::fs::create_dir_all(&tuning.folder).map_err(Failure::file("make", &tuning.folder))?;
+    opcost_interrupt::make_folders(&tuning.folder).map_err(Failure::file("make", &tuning.folder))?;
     let outputs = |kind: &str| -> Vec<PathBuf> {
         (0..tuning.links).map(|seed| tuning.folder.join(format!("{kind}.{seed}"))).collect()
     };
