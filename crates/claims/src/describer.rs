@@ -7,10 +7,11 @@
 
 use std::collections::BTreeSet;
 
+use opcost_answer::loops::{AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopFormulas, LoopNumbers};
 use opcost_graph::loops::LoopId;
 
 use crate::bindings::Bindings;
-use crate::claim::{ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, WrittenClaim};
+use crate::claim::{LoopClaim, number_of, source_line};
 use crate::names::{Decide, Named, Names, Scope};
 use crate::words;
 use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripAssumption, TripCount};
@@ -81,8 +82,8 @@ impl LoopDescriber<'_> {
         };
         let kind = match (body.or(back), bound) {
             (Some(formula), _) => self.kind(formula),
-            (None, Some(_)) => ClaimKind::Bound,
-            (None, None) => ClaimKind::Unknown,
+            (None, Some(_)) => AnswerKind::Bound,
+            (None, None) => AnswerKind::Unknown,
         };
         let total = trips.total.map(|total| self.settled(total.body_iterations, facts));
         let numbers = self.numbers(trips, facts);
@@ -93,47 +94,48 @@ impl LoopDescriber<'_> {
         let total = total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref());
         let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
         let open: Vec<TripAssumption> = open.copied().collect();
-        let (entered, kept_entered) = self.entry_twice(&trips.entered);
+        let (entered_if, kept_entered) = self.entry_twice(&trips.entered);
         let written = {
             let [body_iterations, back_edges, bound, all] = kept;
             let rests = words::rests(&open, &self.formulas, &self.names);
             let total = all.filter(|_| total.is_some());
-            WrittenClaim { back_edges, body_iterations, total, bound, entered: kept_entered, rests }
+            LoopFormulas { back_edges, body_iterations, total, bound, entered: kept_entered, rests }
         };
-        LoopClaim {
-            function: self.scope.id,
-            header: natural.header,
-            label: self.scope.text.block(natural.header),
-            location: self.scope.location(id),
+        let module = self.scope.program.module;
+        let label = self.scope.text.block(natural.header);
+        let mut claim = LoopClaim::unknown(module, self.scope.id, natural.header, label);
+        let header_of = |id: LoopId| number_of(self.scope.forest.loops[id].header);
+        let (file, line) = source_line(module, self.scope.location(id));
+        claim.answer = LoopAnswer {
+            file,
+            line,
             depth: natural.depth,
-            parent: natural.parent.map(|parent| self.scope.forest.loops[parent].header),
+            parent: natural.parent.map(header_of),
             form: words::form(trips),
-            entered,
+            entered_if,
             kind,
             total,
             back_edges: back,
             body_iterations: body,
             bound,
-            inputs,
+            inputs: inputs.iter().map(words::input).collect(),
             assumes: words::assumptions(&open, &self.formulas, &self.names),
             reason: trips.reason().map(|reason| words::reason(&reason, &self.names, self.scope.text)),
-            vectorised: None,
-            unrolled: None,
             remainder_of: match trips.part {
-                Some(SplitPart::Remainder { of }) => Some(self.scope.forest.loops[of].header),
+                Some(SplitPart::Remainder { of }) => Some(header_of(of)),
                 _ => None,
             },
-            numbers,
-            written,
-        }
+            ..claim.answer
+        };
+        LoopClaim { numbers, written, ..claim }
     }
 
-    fn numbers(&mut self, trips: &TripCount, facts: &Facts) -> Numbers {
+    fn numbers(&mut self, trips: &TripCount, facts: &Facts) -> LoopNumbers {
         let mut number = |formula: Option<FormulaId>| {
             let settled = self.settled(formula?, facts);
             self.formulas.as_constant(settled)
         };
-        Numbers {
+        LoopNumbers {
             exact: number(trips.back_edges.exact()),
             bound: number(trips.back_edges.formula()),
             total: number(trips.total.map(|total| total.back_edges)),
@@ -177,9 +179,9 @@ impl LoopDescriber<'_> {
         fits.then(|| domain.reduce(value))
     }
 
-    fn kind(&mut self, formula: FormulaId) -> ClaimKind {
+    fn kind(&mut self, formula: FormulaId) -> AnswerKind {
         if self.formulas.as_constant(formula).is_some() {
-            return ClaimKind::Constant;
+            return AnswerKind::Constant;
         }
         let symbols = self.formulas.symbols_in(formula).to_vec();
         let is_input = |symbol| {
@@ -187,7 +189,7 @@ impl LoopDescriber<'_> {
             // The turn of a loop around is decided by that loop.
             matches!(symbol, Symbol::Turn(_) | Symbol::Index(_)) || self.names.of(symbol).is_input
         };
-        if symbols.into_iter().all(is_input) { ClaimKind::Inputs } else { ClaimKind::Formula }
+        if symbols.into_iter().all(is_input) { AnswerKind::Inputs } else { AnswerKind::Formula }
     }
 
     fn inputs(&mut self, formulas: impl Iterator<Item = FormulaId>) -> Vec<Named> {
@@ -213,12 +215,12 @@ impl LoopDescriber<'_> {
     }
 
     /// The condition with the numbers that are known or given put in.
-    pub(super) fn entry(&mut self, entered: &Entered) -> EntryClaim {
+    pub(super) fn entry(&mut self, entered: &Entered) -> EntryAnswer {
         self.entry_twice(entered).0
     }
 
     /// The same, and the condition with quoted names.
-    fn entry_twice(&mut self, entered: &Entered) -> (EntryClaim, Option<String>) {
+    fn entry_twice(&mut self, entered: &Entered) -> (EntryAnswer, Option<String>) {
         let settled = entered.decided(&mut |test| {
             let of = self.settled(test.of, &Facts::new());
             let test = Test { of, ..test };
@@ -227,18 +229,18 @@ impl LoopDescriber<'_> {
         });
         let (necessary, is_whole) = settled.necessary();
         let kind = match (&necessary, is_whole) {
-            (Entered::Never, _) => EntryForm::Never,
-            (Entered::Always, true) => EntryForm::Always,
-            (Entered::Always, false) => EntryForm::Unknown,
-            (_, true) => EntryForm::If,
-            (_, false) => EntryForm::OnlyIf,
+            (Entered::Never, _) => EntryKind::Never,
+            (Entered::Always, true) => EntryKind::Always,
+            (Entered::Always, false) => EntryKind::Unknown,
+            (_, true) => EntryKind::If,
+            (_, false) => EntryKind::OnlyIf,
         };
-        let is_told = matches!(kind, EntryForm::If | EntryForm::OnlyIf);
+        let is_told = matches!(kind, EntryKind::If | EntryKind::OnlyIf);
         let told = |test| self.formulas.test_text(test, &|symbol| self.names.of(symbol).name);
         let quoted = |symbol: &Symbol| words::quoted(&self.names, symbol);
         let kept = |test| self.formulas.test_text_within(test, &quoted, words::KEPT);
         let text = |said: &dyn Fn(Test) -> String| is_told.then(|| condition_text(&necessary, said));
-        (EntryClaim { kind, condition: text(&told) }, text(&kept))
+        (EntryAnswer { kind, condition: text(&told) }, text(&kept))
     }
 }
 

@@ -8,10 +8,11 @@
 
 use opcost_ir::{Type, Value};
 
-use crate::claim::{ClaimKind, EntryForm, LoopClaim, Numbers, WrittenClaim};
+use crate::claim::LoopClaim;
 use crate::describer::LoopDescriber;
 use opcost_analysis::evolution::{FlagPromise, FunctionEvolution, Otherwise, TripAssumption, TripCount};
 use opcost_analysis::expression::{Facts, FormulaId, FormulaInterval, Symbol};
+use opcost_answer::loops::{AnswerKind, EntryKind, LoopAnswer, LoopFormulas, LoopNumbers};
 use opcost_graph::loops::LoopId;
 
 impl LoopDescriber<'_> {
@@ -64,17 +65,18 @@ impl LoopDescriber<'_> {
         trips: &TripCount,
         broken: Option<String>,
     ) -> LoopClaim {
-        if claim.entered.kind == EntryForm::Never {
+        if claim.answer.entered_if.kind == EntryKind::Never {
             let none = || Some("0".to_owned());
-            let written =
-                WrittenClaim { back_edges: none(), body_iterations: none(), ..WrittenClaim::default() };
+            let LoopClaim { answer, .. } = claim.uncounted(None);
+            let (kind, back_edges, body_iterations) = (AnswerKind::Constant, none(), none());
             return LoopClaim {
-                written,
-                kind: ClaimKind::Constant,
-                back_edges: none(),
-                body_iterations: none(),
-                numbers: Numbers { exact: Some(0), bound: Some(0), total: None },
-                ..claim.uncounted(None)
+                answer: LoopAnswer { kind, back_edges, body_iterations, ..answer },
+                numbers: LoopNumbers { exact: Some(0), bound: Some(0), total: None },
+                written: LoopFormulas {
+                    back_edges: none(),
+                    body_iterations: none(),
+                    ..LoopFormulas::default()
+                },
             };
         }
         let failed = trips.assumptions.iter().find_map(|assumption| {
@@ -96,8 +98,8 @@ impl LoopDescriber<'_> {
         };
         let mut uncounted = claim.uncounted(Some(reason));
         // What is told of the source's loop is a count of this one, multiplied.
-        uncounted.vectorised.iter_mut().for_each(|whole| whole.source_iterations = None);
-        uncounted.unrolled.iter_mut().for_each(|whole| whole.source_iterations = None);
+        uncounted.answer.vectorised.iter_mut().for_each(|whole| whole.source_iterations = None);
+        uncounted.answer.unrolled.iter_mut().for_each(|whole| whole.source_iterations = None);
         uncounted
     }
 }

@@ -3,7 +3,7 @@
 //! Joins what recurrences tell of a loop (`evolution`) with what decides the
 //! values that its formulas name: where a name is one number, the number takes
 //! its place; where it is an input, the claim says which. Input: a module, what
-//! library functions do, the world. Output: one [`LoopClaim`] for each natural
+//! library functions do, the world. Output: one [`LoopAnswer`] for each natural
 //! loop and each irreducible region, functions in module order, outer loops
 //! before inner ones; tables of formulas are dropped function by function, so
 //! that memory is that of the largest. Cost: that of the parts.
@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
-use opcost_ir::{Function, FunctionText};
+use opcost_ir::{FunctionText, Module};
 use opcost_key::{BlockId, FunctionId};
 
 use opcost_analysis::dependence::binding::ModuleMemory;
@@ -45,14 +45,13 @@ use opcost_analysis::dependence::{Limits, Resolver, Use};
 use opcost_analysis::evolution::{FunctionEvolution, Source};
 use opcost_analysis::expression::Formulas;
 use opcost_analysis::memory::{MemoryModel, MemoryVersions, Writers};
+use opcost_answer::loops::{LoopAnswer, LoopFormulas, LoopNumbers};
 
 pub use bindings::Bindings;
-pub use claim::{
-    ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, Rest, Unrolled, Vectorised, WrittenClaim,
-};
 pub use names::{Named, Names, Scope};
 pub use solved::{Solved, SolvedFunctions, SolvedTrips, with_functions};
 
+use claim::{LoopClaim, number_of, source_line};
 use describer::LoopDescriber;
 use names::{Decide, Decided, ValueQuery};
 
@@ -63,7 +62,11 @@ const LIMITS: Limits = Limits { depth: 48, nodes: 128, steps: 1 << 12 };
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     /// Functions in module order, outer loops before inner ones.
-    pub loops: Vec<LoopClaim>,
+    pub loops: Vec<LoopAnswer>,
+    /// Of each of them, what of it is a number.
+    pub numbers: Vec<LoopNumbers>,
+    /// Of each of them, the formulas as they are kept.
+    pub written: Vec<LoopFormulas>,
     /// Every name that a formula has, sorted.
     pub names: Vec<String>,
     /// Positions of bindings whose numbers nothing of the name can hold.
@@ -99,6 +102,15 @@ impl Claims {
         claims.names.sort();
         claims.names.dedup();
         claims
+    }
+
+    fn add(&mut self, claim: LoopClaim) {
+        let LoopClaim { mut answer, numbers, written } = claim;
+        let first = [&answer.body_iterations, &answer.bound, &answer.back_edges];
+        answer.expression = first.into_iter().flatten().next().cloned();
+        self.loops.push(answer);
+        self.numbers.push(numbers);
+        self.written.push(written);
     }
 }
 
@@ -162,7 +174,7 @@ impl Making<'_> {
             self.add_loops(source, scope);
         }
         for part in &forest.irreducible {
-            self.claims.loops.push(irreducible(id, function, &forest, &text, part));
+            self.claims.add(irreducible(module, id, &forest, &text, part));
         }
     }
 
@@ -175,15 +187,15 @@ impl Making<'_> {
             let trips = evolution.trip_count(natural).clone();
             let facts = teller.around(natural, &evolution);
             let mut claim = teller.claim(natural, &trips, &facts);
-            claim.vectorised = teller.vectorised(&trips, &evolution, &facts);
+            claim.answer.vectorised = teller.vectorised(&trips, &evolution, &facts);
             if let Some(pair) = pairs.iter().find(|pair| pair.body == natural) {
-                claim.unrolled = Some(teller.unrolled(pair, &evolution, &facts));
+                claim.answer.unrolled = Some(teller.unrolled(pair, &evolution, &facts));
             }
             if let Some(pair) = pairs.iter().find(|pair| pair.remainder == natural) {
-                claim.remainder_of = Some(scope.forest.loops[pair.body].header);
+                claim.answer.remainder_of = Some(number_of(scope.forest.loops[pair.body].header));
             }
             let broken = teller.broken_promise(natural, &trips, &mut evolution);
-            self.claims.loops.push(teller.as_entered(claim, &trips, broken));
+            self.claims.add(teller.as_entered(claim, &trips, broken));
         }
         self.claims.names.extend(teller.names.used());
         self.held.extend(teller.held);
@@ -192,22 +204,26 @@ impl Making<'_> {
 }
 
 fn irreducible(
+    module: &Module,
     id: FunctionId,
-    function: &Function,
     forest: &LoopForest<BlockId>,
     text: &FunctionText<'_>,
     part: &[BlockId],
 ) -> LoopClaim {
     let header = part[0];
-    let around = forest.innermost[header];
-    let reason = format!(
+    let function = &module.functions[id];
+    let mut claim = LoopClaim::unknown(module, id, header, text.block(header));
+    let answer = &mut claim.answer;
+    let place = function.instructions_of(header).find_map(|at| function.instructions[at].place);
+    (answer.file, answer.line) = source_line(module, place);
+    if let Some(around) = forest.innermost[header] {
+        answer.depth = forest.loops[around].depth + 1;
+        answer.parent = Some(number_of(forest.loops[around].header));
+    }
+    answer.form = "irreducible".to_owned();
+    answer.reason = Some(format!(
         "a cycle of {} blocks that is entered at several: no block of it counts its iterations",
         part.len()
-    );
-    LoopClaim {
-        location: function.instructions_of(header).find_map(|at| function.instructions[at].place),
-        depth: around.map_or(0, |around| forest.loops[around].depth) + 1,
-        parent: around.map(|around| forest.loops[around].header),
-        ..LoopClaim::unknown(id, header, text.block(header), "irreducible".to_owned(), Some(reason))
-    }
+    ));
+    claim
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
 use opcost_ir::{ConstantValue, Function, FunctionText, Module, Opcode, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
+use opcost_key::{BlockId, FunctionId, InstructionId, Key, Part, PlaceId};
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::expression::Symbol;
@@ -169,6 +169,11 @@ impl<'a> Names<'a> {
             Some(place) => format!("{name} (line {})", self.scope.program.module.places[place].line),
             None => name.to_owned(),
         }
+    }
+
+    /// The key of a part of the function.
+    pub(super) fn key(&self, part: Part) -> Key {
+        self.scope.program.module.key(self.scope.id).part(part)
     }
 
     /// The label of a block.

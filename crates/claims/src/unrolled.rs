@@ -20,11 +20,12 @@
 use opcost_ir::{Function, Module, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::claim::{EntryForm, Unrolled};
+use crate::claim::number_of;
 use crate::describer::LoopDescriber;
 use crate::names::loop_location;
 use opcost_analysis::evolution::{FunctionEvolution, TripCount};
 use opcost_analysis::expression::{Facts, FormulaId};
+use opcost_answer::loops::{EntryKind, UnrolledAnswer};
 use opcost_graph::loops::{LoopForest, LoopId};
 
 /// How many phis one after the other lead a counter from one loop to the other.
@@ -148,7 +149,12 @@ impl Search<'_> {
 
 impl LoopDescriber<'_> {
     /// What an unrolled body is a part of.
-    pub(super) fn unrolled(&mut self, pair: &Pair, evolution: &FunctionEvolution, facts: &Facts) -> Unrolled {
+    pub(super) fn unrolled(
+        &mut self,
+        pair: &Pair,
+        evolution: &FunctionEvolution,
+        facts: &Facts,
+    ) -> UnrolledAnswer {
         let body = self.certain(evolution.trip_count(pair.body));
         let rest = self.certain(evolution.trip_count(pair.remainder));
         let source = body.zip(rest).map(|(body, rest)| {
@@ -156,9 +162,9 @@ impl LoopDescriber<'_> {
             let whole = self.formulas.add(whole, rest);
             self.settled(whole, facts)
         });
-        Unrolled {
+        UnrolledAnswer {
             copies: pair.copies,
-            remainder: self.scope.forest.loops[pair.remainder].header,
+            remainder: number_of(self.scope.forest.loops[pair.remainder].header),
             source_iterations: source.map(|source| self.text(source)),
         }
     }
@@ -166,9 +172,9 @@ impl LoopDescriber<'_> {
     /// How often the body of a part runs, if it is certain whether that part is entered.
     fn certain(&mut self, trips: &TripCount) -> Option<FormulaId> {
         match self.entry(&trips.entered).kind {
-            EntryForm::Never => Some(self.formulas.constant(0)),
-            EntryForm::Always => trips.body_iterations.exact(),
-            EntryForm::If | EntryForm::OnlyIf | EntryForm::Unknown => None,
+            EntryKind::Never => Some(self.formulas.constant(0)),
+            EntryKind::Always => trips.body_iterations.exact(),
+            EntryKind::If | EntryKind::OnlyIf | EntryKind::Unknown => None,
         }
     }
 }

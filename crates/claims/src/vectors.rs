@@ -12,10 +12,11 @@
 //! remainder is a vector body again, or the side cannot be told. Cost: the
 //! nodes of the remainder's formula.
 
-use crate::claim::{EntryForm, Vectorised};
+use crate::claim::number_of;
 use crate::describer::LoopDescriber;
 use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripCount};
 use opcost_analysis::expression::{Domain, Facts, FormulaId, FormulaNode, Formulas, Test};
+use opcost_answer::loops::{EntryKind, VectorisedAnswer};
 
 impl LoopDescriber<'_> {
     /// What a vector body is a part of.
@@ -24,22 +25,22 @@ impl LoopDescriber<'_> {
         trips: &TripCount,
         evolution: &FunctionEvolution,
         facts: &Facts,
-    ) -> Option<Vectorised> {
+    ) -> Option<VectorisedAnswer> {
         let Some(SplitPart::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
         let rest = remainder.map(|remainder| evolution.trip_count(remainder));
         let source = self.source_iterations(lanes, trips, rest);
         let mut source = source.map(|source| self.settled(source, facts));
         // The source's loop is entered where one of its parts is.
         let entered = trips.entered.clone().or(rest.map_or(Entered::Never, |rest| rest.entered.clone()));
-        let entered = self.entry(&entered);
-        if entered.kind == EntryForm::Never {
+        let entered_if = self.entry(&entered);
+        if entered_if.kind == EntryKind::Never {
             source = source.map(|_| self.formulas.constant(0));
         }
-        Some(Vectorised {
+        Some(VectorisedAnswer {
             lanes,
-            remainder: remainder.map(|remainder| self.scope.forest.loops[remainder].header),
+            remainder: remainder.map(|remainder| number_of(self.scope.forest.loops[remainder].header)),
             source_iterations: source.map(|source| self.text(source)),
-            entered,
+            entered_if,
         })
     }
 

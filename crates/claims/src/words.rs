@@ -2,10 +2,11 @@
 
 use opcost_ir::FunctionText;
 
-use crate::claim::Rest;
-use crate::names::Names;
+use crate::names::{Named, Names};
 use opcost_analysis::evolution::{Form, Otherwise, Reason, SplitPart, TripAssumption, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, TextLimits};
+use opcost_answer::loops::LoopRest;
+use opcost_key::Part;
 
 /// Why there is no exact answer.
 pub(super) fn reason(reason: &Reason, names: &Names<'_>, text: &FunctionText<'_>) -> String {
@@ -49,6 +50,14 @@ pub(super) fn form(trips: &TripCount) -> String {
     }
 }
 
+/// `name: what is known of it`
+pub(super) fn input(named: &Named) -> String {
+    match named.about.as_str() {
+        "" => named.name.clone(),
+        about => format!("{}: {about}", named.name),
+    }
+}
+
 /// What a claim rests on.
 pub fn assumptions(list: &[TripAssumption], formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
     list.iter().map(|given| assumption(given, formulas, names)).collect()
@@ -89,20 +98,22 @@ pub(super) fn quoted(names: &Names<'_>, symbol: &Symbol) -> String {
 }
 
 /// What a claim rests on, for programs.
-pub(super) fn rests(list: &[TripAssumption], formulas: &Formulas, names: &Names<'_>) -> Vec<Rest> {
+pub(super) fn rests(list: &[TripAssumption], formulas: &Formulas, names: &Names<'_>) -> Vec<LoopRest> {
     let rest = |assumption: &TripAssumption| match *assumption {
-        TripAssumption::Promise(at, promise) => Rest::Promise(at, promise.word()),
-        TripAssumption::Memory(words) => Rest::Rule(words),
+        TripAssumption::Promise(at, promise) => {
+            LoopRest::Promise(names.key(Part::Instruction(at)), promise.word().to_owned())
+        }
+        TripAssumption::Memory(words) => LoopRest::Rule(words.to_owned()),
         TripAssumption::Condition(test, otherwise) => {
             let test = formulas.test_text_within(test, &|symbol| quoted(names, symbol), KEPT);
             match otherwise {
-                Otherwise::Endless => Rest::EndsIf(test),
-                Otherwise::Differs => Rest::Condition(test),
+                Otherwise::Endless => LoopRest::EndsIf(test),
+                Otherwise::Differs => LoopRest::Condition(test),
             }
         }
-        TripAssumption::MustProgress => Rest::Progress,
-        TripAssumption::NotLeftBy(edge) => Rest::NotLeft(edge.from),
-        TripAssumption::Ieee => Rest::Ieee,
+        TripAssumption::MustProgress => LoopRest::Progress,
+        TripAssumption::NotLeftBy(edge) => LoopRest::NotLeft(names.key(Part::Block(edge.from))),
+        TripAssumption::Ieee => LoopRest::Ieee,
     };
     list.iter().map(rest).collect()
 }

@@ -11,12 +11,13 @@ use opcost_analysis::dependence::binding::ModuleMemory;
 use opcost_analysis::dependence::graph::NodeKind;
 use opcost_analysis::dependence::{LinkCertainty, Resolution, ResolutionQuality, Resolver, Use};
 use opcost_analysis::memory::{MemoryModel, World, Writers};
-use opcost_claims::{Bindings, Claims, LoopClaim};
+use opcost_answer::loops::LoopAnswer;
+use opcost_claims::{Bindings, Claims};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId, Place};
+use opcost_key::{BlockId, FunctionId, InstructionId, Part, Place};
 
 use opcost_answer::dependence::{DependenceEdge, DependenceNode, ExplainAnswers, ExplainDocument, Explained};
 use opcost_answer::names::{is_called, near_functions, no_function, short_name};
@@ -61,8 +62,8 @@ pub(crate) fn answer(
     let claims = Claims::of_functions(program, &Bindings::default(), |id| with_loops.contains(&id));
     let explain = |thing: &Thing| {
         let asked = Use { function: thing.function, value: thing.value, calls: &[] };
-        let is_its =
-            |claim: &&LoopClaim| claim.function == thing.function && Some(claim.header) == thing.header;
+        let key = thing.header.map(|header| module.key(thing.function).part(Part::Loop(header)));
+        let is_its = |claim: &&LoopAnswer| Some(&claim.key) == key.as_ref();
         let iterations = claims.loops.iter().find(is_its).and_then(iterations);
         Explained { iterations, ..explained(module, thing, &resolver.resolve(&asked)) }
     };
@@ -75,7 +76,7 @@ pub(crate) fn answer(
 
 /// How often the body of a loop runs, or that of the loop of the source that it
 /// is a part of.
-fn iterations(claim: &LoopClaim) -> Option<String> {
+fn iterations(claim: &LoopAnswer) -> Option<String> {
     let vectorised = claim.vectorised.as_ref().and_then(|whole| whole.source_iterations.clone());
     let unrolled = || claim.unrolled.as_ref().and_then(|whole| whole.source_iterations.clone());
     let source = vectorised.or_else(unrolled);
