@@ -208,8 +208,13 @@ pub struct NarrowAnswers {
     pub certified: Option<CertifiedAnswer>,
     /// Whether it holds only for the program as a whole.
     pub is_closed: bool,
-    /// What it rests on besides the code.
-    pub assumes: Vec<String>,
+    /// What became narrower.
+    pub narrowed: Narrowed,
+}
+
+/// What became narrower, and what did not.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Narrowed {
     /// Results that are computed in fewer bits.
     pub values: u64,
     /// Bits of their types.
@@ -218,8 +223,20 @@ pub struct NarrowAnswers {
     pub computed: u64,
     /// Comparisons of fewer bits.
     pub comparisons: u64,
-    /// What is left as it is: how many, and what.
-    pub left: Vec<(u64, String)>,
+    /// What is left as it is.
+    pub left: Vec<LeftWide>,
+    /// What it rests on besides the code.
+    pub assumes: Vec<String>,
+}
+
+/// What is left as it is, though it is wider than it need be.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LeftJson")]
+pub struct LeftWide {
+    /// How many.
+    pub count: u64,
+    /// What.
+    pub what: String,
 }
 
 /// What is believed besides the code.

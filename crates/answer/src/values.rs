@@ -1,6 +1,7 @@
 //! What values were recorded in a run, and how what is claimed of loops fared there.
 
 use opcost_key::Key;
+use opcost_profile::opcval::FailedPoint;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -86,14 +87,16 @@ pub struct ValueRow {
     pub whole: Option<WholeRow>,
 }
 
-/// What is known of a loop from the whole program, and how it fared.
-#[derive(Clone, Debug)]
+/// A number that the whole program decides.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WholeJson")]
 pub struct WholeRow {
     /// Back edges: `7`, `at most 9`.
+    #[serde(rename = "says")]
     pub count_text: String,
-    /// What the number rests on.
+    /// What it rests on.
     pub assumes: Vec<String>,
-    /// How the number fared in this run.
+    /// How it fared in this run.
     pub verdict: ClaimVerdict,
     /// What did not agree.
     pub failure: Option<String>,
@@ -128,29 +131,41 @@ pub struct WholeTotals {
 #[error("{0}")]
 pub struct NotHeld(pub String);
 
-/// A claim and how it fared.
-#[derive(Clone, Debug)]
+/// A claim on a loop.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ClaimJson")]
 pub struct ClaimRow {
-    /// Whether it claims the number of iterations; otherwise the most.
-    pub is_exact: bool,
+    /// `back_edges` (exactly so many) or `bound` (at most).
+    #[schemars(with = "String")]
+    pub kind: ClaimKind,
     /// The formula.
     pub text: String,
-    /// What the formula rests on.
+    /// What it rests on.
     pub assumes: Vec<String>,
     /// How it fared in all activations together.
     pub verdict: ClaimVerdict,
-    /// Activations in which it held, and did not.
+    /// Activations in which it held.
     pub held: u64,
-    /// Activations in which it did not hold.
+    /// Activations in which it did not.
     pub failed: u64,
-    /// Activations in which it had no result.
+    /// Activations in which it had no result: a value was not known, or a number too large.
     pub unchecked: u64,
-    /// Activations whose sums were too long to hold.
+    /// Activations in which its sums had too many terms to hold it.
     pub too_long: u64,
-    /// The first that failed: which entry, its iterations, what was claimed.
-    pub first_failure: Option<(u64, u64, i128)>,
+    /// The first activation in which it did not hold.
+    pub first_failure: Option<FailedPoint>,
     /// Why it was not checked.
     pub reason: Option<String>,
+}
+
+/// What a formula claims of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimKind {
+    /// That it has so many back edges.
+    BackEdges,
+    /// That it has no more.
+    Bound,
 }
 
 /// How a claim fared.

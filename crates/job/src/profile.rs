@@ -103,6 +103,21 @@ pub struct ArrangeJob {
 /// A module where clang's profile passes read gets its profile, and copies of code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyJob {
+    /// What is known of it, and what is copied.
+    pub request: CopyRequest,
+    /// How machine code is generated.
+    pub code: CodeOptions,
+    /// Weights of instructions.
+    pub cost: CostModel,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Where the module is written.
+    pub output: PathBuf,
+}
+
+/// What is known of a module that gets copies.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CopyRequest {
     /// The ledger's file.
     pub ledger: PathBuf,
     /// The module.
@@ -115,14 +130,6 @@ pub struct CopyJob {
     pub what: CopiedCode,
     /// How many instructions the program carried out.
     pub executed: u64,
-    /// How machine code is generated.
-    pub code: CodeOptions,
-    /// Weights of instructions.
-    pub cost: CostModel,
-    /// Source files below this folder are named relative to it.
-    pub root: PathBuf,
-    /// Where the module is written.
-    pub output: PathBuf,
 }
 
 /// Which code is copied.
@@ -139,18 +146,8 @@ pub enum CopiedCode {
 /// The optimiser goes on with a module that has its profile.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FinishJob {
-    /// The module.
-    pub module: ExportModule,
-    /// Counts of this very module, if it was counted again.
-    pub ledger: Option<PathBuf>,
-    /// Linkage names of functions whose branches get these counts.
-    pub open: Vec<String>,
-    /// Loops whose bodies may be copied.
-    pub loops: Vec<TrainedLoop>,
-    /// How many instructions the program carried out.
-    pub executed: u64,
-    /// The profile of clang's that it has.
-    pub profile: PathBuf,
+    /// What is known of it.
+    pub request: FinishRequest,
     /// How machine code is generated.
     pub code: CodeOptions,
     /// The optimiser's level.
@@ -161,4 +158,21 @@ pub struct FinishJob {
     pub root: PathBuf,
     /// Where the optimised module is written.
     pub output: PathBuf,
+}
+
+/// What is known of a module that is to be optimised.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FinishRequest {
+    /// The module, with its profile.
+    pub module: ExportModule,
+    /// The profile of clang's that it has.
+    pub profile: PathBuf,
+    /// Counts of this very module, if it was counted again.
+    pub ledger: Option<PathBuf>,
+    /// Linkage names of functions whose branches get these counts.
+    pub open: Vec<String>,
+    /// Loops whose bodies may be copied.
+    pub loops: Vec<TrainedLoop>,
+    /// How many instructions the program carried out.
+    pub executed: u64,
 }

@@ -116,13 +116,24 @@ pub struct PredictedBuild {
 pub struct SliceJob {
     /// The program.
     pub program: ProgramSource,
+    /// What may go, and what is said of what stays.
+    pub cut: SliceCut,
+    /// The ledger of a run that says how often loops iterate, at level 5.
+    pub trip_counts: Option<PathBuf>,
+    /// Whether executions of blocks are to be counted by what is written, to predict those of the program.
+    pub counts_blocks: bool,
+    /// What is written.
+    pub products: Vec<SliceProduct>,
+}
+
+/// What may go of a program, and what is said of what stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SliceCut {
     /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed. At 4 loops go
     /// whose counts are known for these inputs, and at 5 loops that are light.
     pub level: u8,
     /// What the inputs are, at levels 4 and 5.
     pub inputs: InputValues,
-    /// The ledger of a run that says how often loops iterate, at level 5.
-    pub trip_counts: Option<PathBuf>,
     /// At level 5: the share of all that is executed below which a loop goes.
     pub below: Option<f64>,
     /// The line whose values are asked for, in place of loops.
@@ -131,16 +142,12 @@ pub struct SliceJob {
     pub bounded: Vec<LineLocation>,
     /// Whether the program may return another exit status.
     pub any_status: bool,
-    /// Whether executions of blocks are to be counted by what is written, to predict those of the program.
-    pub counts_blocks: bool,
     /// Whether all instructions that stay are listed, with what keeps them.
     pub marks: bool,
     /// The line whose instructions are explained.
     pub why: Option<LineLocation>,
     /// For tests of a verification: the store or branch of this number is left out, though it must stay.
     pub without: Option<u32>,
-    /// What is written.
-    pub products: Vec<SliceProduct>,
 }
 
 /// A module that is written.

@@ -21,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use opcost_key::{Anchor, CostFacts, FunctionKey, Hash128};
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::aligned::{Start, Twin, align};
@@ -35,9 +37,10 @@ use lines::differing_lines;
 pub use lines::{LineDiff, UnalignedFile};
 
 /// Why two ledgers are not alike enough to compare.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UnlikeJson")]
 pub struct Unlike {
-    /// What differs: `anchor`, `compiler`, `flags`, `target`, `cost model`, `number of runs`.
+    /// `anchor`, `compiler`, `flags`, `target`, `cost model` or `number of runs`.
     pub what: &'static str,
     /// What it was before.
     pub before: String,

@@ -24,34 +24,36 @@
 use std::collections::BTreeMap;
 
 use opcost_key::Hash128;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::joined::Joined;
 use crate::{Column, FunctionFacts, Ledger, Subject, Way};
 
-/// How two ledgers agree.
-#[derive(Clone, Debug, PartialEq)]
+/// How two ledgers agree. Shares are between 0 and 1.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Overlap {
-    /// Shapes of functions.
+    /// Shapes of functions, weighted by how often their blocks truly ran.
     pub in_function_block: f64,
-    /// Blocks over the program.
+    /// Blocks over the whole program.
     pub program_block: f64,
     /// Totals of functions.
     pub function_total: f64,
-    /// Calls of functions; none if the estimate has no calls.
+    /// Calls of functions; null if the estimate has none (raw samples).
     pub entry: Option<f64>,
-    /// Weight of the hottest blocks that is found.
+    /// Of the blocks that hold 90 % of the truth, the weight that is among the estimate's such blocks.
     pub hot90_weight: f64,
-    /// Executions of all blocks in the estimate, by those in the truth; none if that has none.
+    /// Executions of all blocks in the estimate, by those in the truth (no share: 1 where they agree); null if
+    /// nothing truly ran. The other measures do not depend on it.
     pub scale: Option<f64>,
-    /// Of the estimate: what leaves frames by a call that did not return, or comes back a second
-    /// time, by all that is entered. None if it counts no edges.
+    /// Of the estimate: frames that were left, by calls; null if it has no edges (raw samples).
     pub leak: Option<f64>,
-    /// Of the estimate: what comes into blocks and does not go out, by all that
-    /// does; none if it counts no edges.
+    /// Of the estimate: what comes into blocks and does not go out; null if it has no edges.
     pub residual: Option<f64>,
     /// Blocks that both know.
     pub blocks: usize,
     /// Functions that both have, with other code; those that weigh most first.
+    #[serde(skip)]
     pub refused: Vec<Refused>,
 }
 

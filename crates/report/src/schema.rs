@@ -82,11 +82,11 @@ const DOCUMENTS: [Document; 23] = [
     ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
     ("certificate", || schema_for!(Certificate)),
     ("hdl", || schema_for!(HdlDocument)),
-    ("overlap", || schema_for!(OverlapJson)),
+    ("overlap", || schema_for!(OverlapJson<'_>)),
     ("repair", || schema_for!(RepairAnswers)),
     ("list", || schema_for!(List)),
     ("values", || schema_for!(ValuesJson)),
-    ("diff", || schema_for!(DiffJson)),
+    ("diff", || schema_for!(DiffJson<'_>)),
     ("check", || schema_for!(CheckJson)),
     ("error", || schema_for!(ErrorJson)),
 ];

@@ -6,7 +6,7 @@ use super::inputs::{numbers, split};
 use crate::arguments::{SliceArguments, SlicePurpose};
 use crate::verbs::selection::{OF_RUNS, about, again, refuse_idle};
 use crate::verbs::show::save_failure_json;
-use opcost::slice::{InputValues, LineLocation, SliceRequest, SliceRuns, SlicedProgram, slice};
+use opcost::slice::{InputValues, LineLocation, SliceCut, SliceRequest, SliceRuns, SlicedProgram, slice};
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, save_json, save_text};
@@ -36,16 +36,18 @@ fn carry_out(arguments: &SliceArguments) -> Result<Status, Failure> {
         inputs: arguments.inputs.clone(),
         options: arguments.program.compile.options(),
         program: arguments.program.options(),
-        level,
-        values: InputValues { arguments: numbers(&arguments.arguments, false), ..InputValues::default() },
+        cut: SliceCut {
+            level,
+            inputs: InputValues { arguments: numbers(&arguments.arguments, false), ..InputValues::default() },
+            below: arguments.below,
+            criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
+            bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
+            any_status: arguments.any_status,
+            marks: arguments.dot.is_some(),
+            why: arguments.why.as_deref().map(line_of).transpose()?,
+            without: arguments.without,
+        },
         trip_counts: arguments.trip_counts.clone(),
-        below: arguments.below,
-        criterion: arguments.criterion.as_deref().map(line_of).transpose()?,
-        bounded: arguments.bounded.iter().map(|text| line_of(text)).collect::<Result<_, _>>()?,
-        any_status: arguments.any_status,
-        marks: arguments.dot.is_some(),
-        why: arguments.why.as_deref().map(line_of).transpose()?,
-        without: arguments.without,
         output: arguments.output.clone(),
         verification: arguments
             .verify

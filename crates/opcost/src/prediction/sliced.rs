@@ -11,7 +11,7 @@ use opcost_answer::Failure;
 use opcost_answer::names::shown_name;
 use opcost_answer::predict::SliceRunFacts;
 use opcost_answer::slice::{SliceCounts, SlicedLink};
-use opcost_job::program::{InputValues, SliceEvents, SliceJob, SliceProduct};
+use opcost_job::program::{SliceCut, SliceEvents, SliceJob, SliceProduct};
 use opcost_toolchain::build::Build;
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::ProgramOptions;
@@ -55,17 +55,9 @@ pub(super) fn run_slice(
     let product = SliceProduct { output: module.clone(), is_whole: false, events: SliceEvents::Blocks };
     let question = SliceJob {
         program: build.program_source(inputs, program)?,
-        level: LEVEL,
-        inputs: InputValues::default(),
+        cut: SliceCut { level: LEVEL, any_status: true, ..SliceCut::default() },
         trip_counts: None,
-        below: None,
-        criterion: None,
-        bounded: Vec::new(),
-        any_status: true,
         counts_blocks: true,
-        marks: false,
-        why: None,
-        without: None,
         products: vec![product],
     };
     let answers = build.query(question, inputs).map_err(advised)?;

@@ -5,14 +5,15 @@
 //!
 //! ```
 //! use opcost::CompileOptions;
-//! use opcost::slice::{SliceRequest, slice};
+//! use opcost::slice::{SliceCut, SliceRequest, slice};
 //! # fn main() -> Result<(), opcost::Failure> {
 //! # let folder = std::env::temp_dir().join(format!("opcost-doc-slice-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder).unwrap();
 //! # let source = folder.join("slice.c");
 //! # std::fs::write(&source, "int main(void) {\n    volatile int sum = 0;\n    for (int i = 0; i < 10; i++) sum = sum + i;\n    return sum != 45;\n}\n").unwrap();
 //! let options = CompileOptions { level: "1".to_owned(), ..CompileOptions::default() };
-//! let request = SliceRequest { inputs: vec![source], options, level: 3, ..SliceRequest::default() };
+//! let cut = SliceCut { level: 3, ..SliceCut::default() };
+//! let request = SliceRequest { inputs: vec![source], options, cut, ..SliceRequest::default() };
 //! let sliced = slice(&request)?;
 //! assert_eq!(sliced.answers.loops.len(), 1);
 //! # std::fs::remove_dir_all(&folder).unwrap();
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::slice::{SliceAnswers, SliceVerdict};
-pub use opcost_job::program::{InputValues, LineLocation};
+pub use opcost_job::program::{InputValues, LineLocation, SliceCut};
 use opcost_job::program::{SliceEvents, SliceJob, SliceProduct};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::Input;
@@ -47,27 +48,10 @@ pub struct SliceRequest {
     pub options: CompileOptions,
     /// Who calls the program, and what functions outside of it do.
     pub program: ProgramOptions,
-    /// How much may go: 0 nothing, 1 all but control flow, 2 all but calls, 3 what is not needed. At 4 loops go whose
-    /// counts are known for these inputs, and at 5 loops that are light.
-    pub level: u8,
-    /// What the inputs are, at levels 4 and 5.
-    pub values: InputValues,
+    /// What may go, and what is said of what stays.
+    pub cut: SliceCut,
     /// The ledger of a run that says how often loops iterate, at level 5.
     pub trip_counts: Option<PathBuf>,
-    /// At level 5: the share of all that is executed below which a loop goes.
-    pub below: Option<f64>,
-    /// The line whose values are asked for, in place of loops.
-    pub criterion: Option<LineLocation>,
-    /// Lines of loops whose counts need not stay.
-    pub bounded: Vec<LineLocation>,
-    /// Whether the program may return another exit status.
-    pub any_status: bool,
-    /// Whether all instructions that stay are listed, with what keeps them.
-    pub marks: bool,
-    /// The line whose instructions are explained.
-    pub why: Option<LineLocation>,
-    /// For tests of a verification: the store or branch of this number is left out, though it must stay.
-    pub without: Option<u32>,
     /// Where the slice goes: bitcode, if it ends in `.bc`, else a program.
     pub output: Option<PathBuf>,
     /// The runs that hold it against the whole program, if they are wanted.
@@ -109,17 +93,9 @@ pub fn slice(request: &SliceRequest) -> Result<SlicedProgram, Failure> {
     }
     let question = SliceJob {
         program: build.program_source(&inputs, &request.program)?,
-        level: request.level,
-        inputs: request.values.clone(),
+        cut: request.cut.clone(),
         trip_counts: run.is_some().then_some(run_path),
-        below: request.below,
-        criterion: request.criterion.clone(),
-        bounded: request.bounded.clone(),
-        any_status: request.any_status,
         counts_blocks: false,
-        marks: request.marks,
-        why: request.why.clone(),
-        without: request.without,
         products: request.products(&made, &modules),
     };
     let answers = build.query(question, &inputs)?;
@@ -139,7 +115,7 @@ pub fn slice(request: &SliceRequest) -> Result<SlicedProgram, Failure> {
         verify(&build, &modules, &run)
     });
     let mut verdict = verdict.transpose()?;
-    if let Some(verdict) = verdict.as_mut().filter(|_| request.any_status) {
+    if let Some(verdict) = verdict.as_mut().filter(|_| request.cut.any_status) {
         verdict.forgive_status();
     }
     Ok(SlicedProgram { answers, verdict })
@@ -150,7 +126,7 @@ impl SliceRequest {
     fn products(&self, made: &Path, modules: &VerifiedModules) -> Vec<SliceProduct> {
         let mut products = Vec::new();
         if let Some(output) = &self.output {
-            let is_marked = !is_bitcode(output) && self.criterion.is_none();
+            let is_marked = !is_bitcode(output) && self.cut.criterion.is_none();
             let events = if is_marked { SliceEvents::Counted } else { SliceEvents::Absent };
             products.push(SliceProduct { output: made.to_owned(), is_whole: false, events });
         }
@@ -170,7 +146,7 @@ impl SliceRequest {
 
     /// Puts the slice in its place, as bitcode or as a program.
     fn write(&self, build: &Build, inputs: &[Input], made: &Path, output: &Path) -> Result<(), Failure> {
-        match (is_bitcode(output), self.criterion.is_some()) {
+        match (is_bitcode(output), self.cut.criterion.is_some()) {
             (true, _) => install(made, output),
             (false, true) => Err(Failure::Usage(format!(
                 "--criterion gives bitcode: {} must end in .bc",

@@ -12,10 +12,10 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 use opcost_answer::tune::{FinishedModule, Transform};
-use opcost_job::profile::{CopiedCode, ExportModule};
-use opcost_key::{Anchor, Placement};
+use opcost_job::profile::{CopiedCode, CopyRequest, FinishRequest};
+use opcost_key::Placement;
 use opcost_optimise::TrainedLoop;
-use opcost_toolchain::build::{Build, CopiedInput, CopyRequest, FinishRequest, pipeline_flag};
+use opcost_toolchain::build::{Build, CopiedInput, pipeline_flag};
 use opcost_toolchain::input::{Input, Language};
 
 use super::built::{BuiltStep, plain_build};
@@ -86,17 +86,13 @@ impl<'a> Early<'a> {
         let mut modules = BTreeMap::new();
         let sources = wish.inputs.iter().enumerate().filter(|(_, input)| input.language != Language::Object);
         for ((position, input), first) in sources.zip(&profiled.modules) {
-            let earlier = before.map(|before| &before.modules[&position]).map(|copied| ExportModule {
-                name: copied.name.clone(),
-                anchor: Anchor::File,
-                bitcode: copied.input.path.clone(),
-            });
+            let earlier = before.map(|before| before.modules[&position].module());
             let request = CopyRequest {
-                ledger: &trained.ledger,
-                profile: earlier.is_none().then_some(&*profiled.profile),
-                module: earlier.as_ref().unwrap_or(first),
-                open: before.map_or(&[], |before| &before.open),
-                what: &what,
+                ledger: trained.ledger.clone(),
+                profile: earlier.is_none().then(|| profiled.profile.clone()),
+                module: earlier.unwrap_or_else(|| first.clone()),
+                open: before.map_or_else(Vec::new, |before| before.open.clone()),
+                what: what.clone(),
                 executed: trained.executed,
             };
             modules.insert(position, build.copy_code(position, input, request)?);
@@ -108,7 +104,7 @@ impl<'a> Early<'a> {
 
     /// Whether a module has a copy.
     pub(super) fn has_copies(&self) -> bool {
-        let has = |one: &CopiedInput| !one.module.functions.is_empty() || !one.module.calls.is_empty();
+        let has = |one: &CopiedInput| !one.copies.functions.is_empty() || !one.copies.calls.is_empty();
         self.modules.values().any(has)
     }
 
@@ -121,9 +117,9 @@ impl<'a> Early<'a> {
     fn uncounted(&self) -> Vec<String> {
         let mut names = BTreeSet::new();
         for one in self.modules.values() {
-            let joins = one.module.functions.iter().filter(|function| function.executions.is_none());
+            let joins = one.copies.functions.iter().filter(|function| function.executions.is_none());
             names.extend(joins.map(|function| &function.name));
-            names.extend(one.module.calls.iter().flat_map(|call| [&call.caller, &call.callee]));
+            names.extend(one.copies.calls.iter().flat_map(|call| [&call.caller, &call.callee]));
         }
         names.into_iter().cloned().collect()
     }
@@ -171,11 +167,11 @@ impl<'a> Early<'a> {
             let own = loops.iter().filter(|(module, _)| *module == copied.name);
             let own: Vec<TrainedLoop> = own.map(|(_, one)| one.clone()).collect();
             let request = FinishRequest {
-                copied,
-                profile: &self.profiled.profile,
-                ledger: self.ledger(),
-                open: if self.counted.is_some() { &self.open } else { &[] },
-                loops: &own,
+                module: copied.module(),
+                profile: self.profiled.profile.clone(),
+                ledger: self.ledger().map(Path::to_owned),
+                open: if self.counted.is_some() { self.open.clone() } else { Vec::new() },
+                loops: own,
                 executed: self.profiled.trained.executed,
             };
             finished.push(build.finish_copied(position, &self.wish.inputs[position], request)?);

@@ -175,7 +175,7 @@ fn copying_steps(
             }
         };
         let mut next = Early::new(wish, profiled, early.as_ref(), copying)?;
-        tuning.left.extend(next.modules.values().flat_map(|one| &one.module.left).cloned());
+        tuning.left.extend(next.modules.values().flat_map(|one| &one.copies.left).cloned());
         if !next.has_copies() {
             tuning.refused.push(RefusedTransform { transform, why: none.to_owned() });
             continue;
@@ -186,11 +186,11 @@ fn copying_steps(
         if wish.verifies
             && let Some(counted) = next.ledger()
         {
-            let modules = next.modules.values().map(|one| (one.name.as_str(), &one.module));
+            let modules = next.modules.values().map(|one| (one.name.as_str(), &one.copies));
             let held = conserved(modules, &ledgers::ledger(counted, None)?);
             tuning.hold(Some(held));
         }
-        tuning.copied.extend(next.modules.values().map(|one| one.module.clone()));
+        tuning.copied.extend(next.modules.values().map(|one| one.copies.clone()));
         done.push(transform);
         tuning.steps.push(next.finish(done, &[])?.0);
         early = Some(next);

@@ -6,7 +6,7 @@
 
 use opcost_answer::numbers::counted;
 use opcost_answer::points::Meaning;
-use opcost_answer::values::{ClaimRow, ClaimVerdict, ValueRow, VerifyTotals};
+use opcost_answer::values::{ClaimKind, ClaimRow, ClaimVerdict, ValueRow, VerifyTotals};
 use opcost_profile::opcval::layout::bucket_range;
 use opcost_run::values::ObservedPoint;
 
@@ -114,7 +114,7 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
         })
     });
     Some(ClaimRow {
-        is_exact: claim.is_exact,
+        kind: if claim.is_exact { ClaimKind::BackEdges } else { ClaimKind::Bound },
         text: claim.text.clone(),
         assumes: claim.assumes.clone(),
         verdict,
@@ -122,7 +122,7 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
         failed: wrong + violated,
         unchecked,
         too_long,
-        first_failure: checks.failed.map(|failed| (failed.entry, failed.iterations, failed.claimed)),
+        first_failure: checks.failed,
         reason,
     })
 }

@@ -1,7 +1,11 @@
 //! A number of two ledgers: what was it, and what is it?
 
-/// A number before and after; `None` where there is no such thing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A number on both sides; null where there is no such thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ChangeJson")]
 pub struct CountChange {
     /// Before.
     pub before: Option<u128>,

@@ -7,6 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::change::CountChange;
 use crate::aligned::{Aligned, At, Unit};
 use crate::{Column, Ledger, SourcePlace, Subject};
@@ -25,15 +28,18 @@ pub struct LineDiff {
 }
 
 /// A file with lines that differ and cannot be aligned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UnalignedJson")]
 pub struct UnalignedFile {
     /// Its name.
     pub file: String,
-    /// How many lines of it, as it is now, may be any lines before.
+    /// How many of its lines, as it is now, may be any lines before.
     pub lines: usize,
     /// Whether the first ledger has the text of such lines.
+    #[serde(rename = "before_tells")]
     pub before_has_text: bool,
     /// Whether the second does.
+    #[serde(rename = "after_tells")]
     pub after_has_text: bool,
 }
 

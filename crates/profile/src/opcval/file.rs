@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use opcost_key::Hash128;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The contents of one file of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,14 +96,16 @@ pub struct Checks {
     pub failed: Option<FailedPoint>,
 }
 
-/// An activation whose check failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An activation in which a claim did not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "FailureJson")]
 pub struct FailedPoint {
-    /// Which entry, from 1.
+    /// Which entry of the loop it was, from 1, in its process and thread.
     pub entry: u64,
     /// Its iterations.
+    #[serde(rename = "turns")]
     pub iterations: u64,
-    /// What they should have been.
+    /// What was claimed.
     pub claimed: i128,
 }
 

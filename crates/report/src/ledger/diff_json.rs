@@ -1,7 +1,7 @@
 //! What changed between two ledgers, for a machine: `opcost.diff/1`.
 
 use opcost_answer::names::demangle;
-use opcost_profile::diff::{CountChange, DiffVerdict, FunctionDiff, LineDiff, UnalignedFile};
+use opcost_profile::diff::{CountChange, DiffVerdict, FunctionDiff, LineDiff, UnalignedFile, Unlike};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::diff::DiffReport;
 /// What changed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "opcost.diff/1")]
-pub struct DiffJson {
+pub struct DiffJson<'a> {
     /// Always `opcost.diff/1`.
     #[schemars(extend("const" = "opcost.diff/1"))]
     schema: &'static str,
@@ -20,9 +20,9 @@ pub struct DiffJson {
     after: String,
     /// `more work`, `less work`, `same work with different code`, `same`, or `unsure`.
     verdict: String,
-    total: ChangeJson,
+    total: CountChange,
     /// What was not alike; empty unless the comparison was forced.
-    unlike: Vec<UnlikeJson>,
+    unlike: &'a [Unlike],
     /// Functions that differ.
     functions: Vec<FunctionJson>,
     /// How many functions are the same in both.
@@ -30,7 +30,7 @@ pub struct DiffJson {
     /// Lines whose cost differs; a line is one in both by what is written on it.
     lines: Vec<LineJson>,
     /// Files of which further lines may differ, because a ledger does not have the text of its lines.
-    unaligned: Vec<UnalignedJson>,
+    unaligned: &'a [UnalignedFile],
     /// Functions that are not counted (of libraries), where the number of calls differs.
     outside: Vec<OutsideJson>,
 }
@@ -38,22 +38,7 @@ pub struct DiffJson {
 #[derive(Serialize, JsonSchema)]
 struct OutsideJson {
     name: String,
-    calls: ChangeJson,
-}
-
-/// A number on both sides; null where there is no such thing.
-#[derive(Serialize, JsonSchema)]
-struct ChangeJson {
-    before: Option<u128>,
-    after: Option<u128>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct UnlikeJson {
-    /// `compiler`, `flags`, `target`, `cost model` or `number of runs`.
-    what: &'static str,
-    before: String,
-    after: String,
+    calls: CountChange,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -70,8 +55,8 @@ struct FunctionJson {
     /// `more work`, `less work`, `same work with different code`, `same total by another way`, `moved`,
     /// `same work, inlined elsewhere`, `unsure`, `new`, `gone`.
     verdict: String,
-    calls: ChangeJson,
-    instructions: ChangeJson,
+    calls: CountChange,
+    instructions: CountChange,
     /// Blocks whose counts differ; null where anchor or shape differ.
     blocks: Option<Vec<BlockJson>>,
 }
@@ -106,48 +91,23 @@ struct PlaceJson {
     line: u32,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct UnalignedJson {
-    file: String,
-    /// How many of its lines, as it is now, may be any lines before.
-    lines: usize,
-    /// Whether the first ledger has the text of such lines.
-    #[serde(rename = "before_tells")]
-    before_has_text: bool,
-    /// Whether the second does.
-    #[serde(rename = "after_tells")]
-    after_has_text: bool,
-}
-
-impl From<CountChange> for ChangeJson {
-    fn from(change: CountChange) -> ChangeJson {
-        ChangeJson { before: change.before, after: change.after }
-    }
-}
-
-impl DiffJson {
+impl<'a> DiffJson<'a> {
     /// The document.
-    pub fn new(report: &DiffReport) -> DiffJson {
+    pub fn new(report: &'a DiffReport) -> DiffJson<'a> {
         let diff = &report.diff;
-        let unlike = diff.unlike.iter().map(|unlike| UnlikeJson {
-            what: unlike.what,
-            before: unlike.before.clone(),
-            after: unlike.after.clone(),
-        });
         let changed = diff.functions.iter().filter(|function| function.verdict != DiffVerdict::Same);
-        let outside =
-            diff.outside.iter().map(|it| OutsideJson { name: demangle(&it.name), calls: it.calls.into() });
+        let outside = diff.outside.iter().map(|it| OutsideJson { name: demangle(&it.name), calls: it.calls });
         DiffJson {
             schema: "opcost.diff/1",
             before: report.before.clone(),
             after: report.after.clone(),
             verdict: report.verdict().to_string(),
-            total: diff.total.into(),
-            unlike: unlike.collect(),
+            total: diff.total,
+            unlike: &diff.unlike,
             functions: changed.map(FunctionJson::new).collect(),
             unchanged: report.with(DiffVerdict::Same).len(),
             lines: diff.lines.iter().filter_map(LineJson::new).collect(),
-            unaligned: diff.unaligned.iter().map(UnalignedJson::new).collect(),
+            unaligned: &diff.unaligned,
             outside: outside.collect(),
         }
     }
@@ -168,17 +128,6 @@ impl LineJson {
     }
 }
 
-impl UnalignedJson {
-    fn new(file: &UnalignedFile) -> UnalignedJson {
-        UnalignedJson {
-            file: file.file.clone(),
-            lines: file.lines,
-            before_has_text: file.before_has_text,
-            after_has_text: file.after_has_text,
-        }
-    }
-}
-
 impl FunctionJson {
     fn new(function: &FunctionDiff) -> FunctionJson {
         let block = |(block, change): &(u32, CountChange)| BlockJson {
@@ -194,8 +143,8 @@ impl FunctionJson {
             file: function.place.as_ref().map(|place| place.file.to_string()),
             line: function.place.as_ref().map(|place| place.line),
             verdict: function.verdict.to_string(),
-            calls: function.calls.into(),
-            instructions: function.instructions.into(),
+            calls: function.calls,
+            instructions: function.instructions,
             blocks: function.blocks.as_ref().map(|blocks| blocks.iter().map(block).collect()),
         }
     }

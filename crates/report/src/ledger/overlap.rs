@@ -13,28 +13,12 @@ const NAMED: usize = 12;
 /// The document of `opcost overlap`. Shares are between 0 and 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "opcost.overlap/1")]
-pub struct OverlapJson {
+pub struct OverlapJson<'a> {
     /// `opcost.overlap/1`.
     schema: &'static str,
-    /// Shapes of functions, weighted by how often their blocks truly ran.
-    in_function_block: f64,
-    /// Blocks over the whole program.
-    program_block: f64,
-    /// Totals of functions.
-    function_total: f64,
-    /// Calls of functions; null if the estimate has none (raw samples).
-    entry: Option<f64>,
-    /// Of the blocks that hold 90 % of the truth, the weight that is among the estimate's such blocks.
-    hot90_weight: f64,
-    /// Executions of all blocks in the estimate, by those in the truth (no share: 1 where they agree); null if
-    /// nothing truly ran. The other measures do not depend on it.
-    scale: Option<f64>,
-    /// Of the estimate: frames that were left, by calls; null if it has no edges (raw samples).
-    leak: Option<f64>,
-    /// Of the estimate: what comes into blocks and does not go out; null if it has no edges.
-    residual: Option<f64>,
-    /// Blocks that both know.
-    blocks: usize,
+    /// The measures.
+    #[serde(flatten)]
+    measures: &'a Overlap,
     /// Functions that both have by name, but with other code: not compared. Those that weigh most first.
     refused: Vec<RefusedJson>,
 }
@@ -54,20 +38,12 @@ struct RefusedJson {
     truth: f64,
 }
 
-impl OverlapJson {
+impl<'a> OverlapJson<'a> {
     /// Of the measures.
-    pub fn new(all: &Overlap) -> Self {
+    pub fn new(all: &'a Overlap) -> Self {
         OverlapJson {
             schema: "opcost.overlap/1",
-            in_function_block: all.in_function_block,
-            program_block: all.program_block,
-            function_total: all.function_total,
-            entry: all.entry,
-            hot90_weight: all.hot90_weight,
-            scale: all.scale,
-            leak: all.leak,
-            residual: all.residual,
-            blocks: all.blocks,
+            measures: all,
             refused: all.refused.iter().map(RefusedJson::new).collect(),
         }
     }

@@ -153,7 +153,7 @@ struct AgainstRunJson<'a> {
     /// The share of the run's executions in blocks whose class is `unknown`, or that have no number.
     left_out: f64,
     /// Agreement, as `opcost overlap` measures it.
-    overlap: OverlapJson,
+    overlap: OverlapJson<'a>,
     /// Share of the run's block executions that are predicted within 1 %.
     within_1_percent: f64,
     /// Mean of |p − r| / min(p, r) over blocks that ran in both; null if there is none.

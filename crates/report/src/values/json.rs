@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::kit::save::document;
 use crate::values::report::ending;
 use opcost_answer::points::Meaning;
-use opcost_answer::values::{ClaimRow, ClaimVerdict, RecordedValues, ValueRow, VerifyTotals, WholeTotals};
+use opcost_answer::values::{ClaimRow, RecordedValues, ValueRow, VerifyTotals, WholeRow, WholeTotals};
 use opcost_profile::opcval::layout::double;
 
 /// `opcost.values/1`
@@ -78,22 +78,9 @@ struct LoopJson<'a> {
     /// Back edges of each complete activation.
     #[serde(rename = "turns")]
     iterations: DistributionJson,
-    claim: Option<ClaimJson<'a>>,
+    claim: Option<&'a ClaimRow>,
     /// What `opcost loops` knows of it from the whole program, if that is a number.
-    whole: Option<WholeJson<'a>>,
-}
-
-/// A number that the whole program decides.
-#[derive(Serialize, JsonSchema)]
-struct WholeJson<'a> {
-    /// Back edges: `7`, `at most 9`.
-    #[serde(rename = "says")]
-    count_text: &'a str,
-    /// What it rests on.
-    assumes: &'a [String],
-    verdict: ClaimVerdict,
-    /// What did not agree.
-    failure: Option<&'a str>,
+    whole: Option<&'a WholeRow>,
 }
 
 /// How values are distributed.
@@ -115,38 +102,6 @@ struct DistributionJson {
     stride: u64,
     /// Values in order of time, each with how often it came in a row.
     sequence: Vec<(Json, u64)>,
-}
-
-/// A claim on a loop.
-#[derive(Serialize, JsonSchema)]
-struct ClaimJson<'a> {
-    /// `back_edges` (exactly so many) or `bound` (at most).
-    kind: &'static str,
-    text: &'a str,
-    /// What it rests on.
-    assumes: &'a [String],
-    verdict: ClaimVerdict,
-    /// Activations in which it held.
-    held: u64,
-    /// Activations in which it did not.
-    failed: u64,
-    /// Activations in which it had no result: a value was not known, or a number too large.
-    unchecked: u64,
-    /// Activations in which its sums had too many terms to hold it.
-    too_long: u64,
-    /// The first activation in which it did not hold.
-    first_failure: Option<FailureJson>,
-    /// Why it was not checked.
-    reason: Option<&'a str>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FailureJson {
-    /// Which entry of the loop it was, from 1, in its process and thread.
-    entry: u64,
-    #[serde(rename = "turns")]
-    iterations: u64,
-    claimed: i128,
 }
 
 /// A value.
@@ -196,13 +151,8 @@ pub fn values_document(report: &RecordedValues) -> String {
         inherited: row.inherited,
         back_edges: row.back_edges,
         iterations: distribution(row),
-        claim: row.claim.as_ref().map(claim_json),
-        whole: row.whole.as_ref().map(|whole| WholeJson {
-            count_text: &whole.count_text,
-            assumes: &whole.assumes,
-            verdict: whole.verdict,
-            failure: whole.failure.as_deref(),
-        }),
+        claim: row.claim.as_ref(),
+        whole: row.whole.as_ref(),
     });
     let values = report.rows.iter().filter(|row| !row.is_loop()).map(|row| ValueJson {
         module: &row.module,
@@ -260,24 +210,5 @@ fn distribution(row: &ValueRow) -> DistributionJson {
         coarse: row.rough.iter().map(|&(from, to, count)| (json(from), json(to), count)).collect(),
         stride: row.stride,
         sequence: row.runs.iter().map(|&(value, count)| (json(value), count)).collect(),
-    }
-}
-
-fn claim_json(claim: &ClaimRow) -> ClaimJson<'_> {
-    ClaimJson {
-        kind: if claim.is_exact { "back_edges" } else { "bound" },
-        text: &claim.text,
-        assumes: &claim.assumes,
-        verdict: claim.verdict,
-        held: claim.held,
-        failed: claim.failed,
-        unchecked: claim.unchecked,
-        too_long: claim.too_long,
-        first_failure: claim.first_failure.map(|(entry, turns, claimed)| FailureJson {
-            entry,
-            iterations: turns,
-            claimed,
-        }),
-        reason: claim.reason.as_deref(),
     }
 }

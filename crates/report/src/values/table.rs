@@ -9,7 +9,7 @@ use crate::kit::style::{BAD, DIM, STRONG, cut, paint, printable, width_of};
 use crate::values::loops::{listed, print_loops};
 use crate::values::report::{ending, number, place};
 use opcost_answer::names::shown_name;
-use opcost_answer::values::{ClaimVerdict, RecordedValues, ValueRow, VerifyTotals};
+use opcost_answer::values::{ClaimKind, ClaimVerdict, RecordedValues, ValueRow, VerifyTotals};
 
 /// The report as text, with so many loops and values; 0 is all.
 pub fn print_values(report: &RecordedValues, top: usize, width: usize) -> String {
@@ -123,10 +123,10 @@ fn print_verify(report: &RecordedValues, totals: &VerifyTotals, out: &mut String
     print_unchecked(report, out);
     for row in &report.rows {
         let Some(claim) = &row.claim else { continue };
-        if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some((entry, turns, claimed))) =
+        if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some(first)) =
             (claim.verdict, claim.first_failure)
         {
-            let what = if claim.is_exact { "" } else { "at most " };
+            let what = if claim.kind == ClaimKind::BackEdges { "" } else { "at most " };
             let rests = if claim.assumes.is_empty() {
                 String::new()
             } else {
@@ -134,15 +134,16 @@ fn print_verify(report: &RecordedValues, totals: &VerifyTotals, out: &mut String
             };
             _ = writeln!(
                 out,
-                "{} {} in {}: entry {entry} turned {}, claimed were {what}{}{rests} ({}; {} of {})",
+                "{} {} in {}: entry {} turned {}, claimed were {what}{}{rests} ({}; {} of {})",
                 paint(
                     BAD,
                     if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
                 ),
                 place(row),
                 shown_name(&row.function),
-                counted(turns, "time"),
-                grouped(claimed),
+                first.entry,
+                counted(first.iterations, "time"),
+                grouped(first.claimed),
                 printable(&claim.text),
                 claim.failed,
                 counted(claim.failed + claim.held, "activation"),

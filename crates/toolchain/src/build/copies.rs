@@ -1,50 +1,15 @@
 //! From a module where clang's profile passes read to an optimised one with copies of code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use opcost_answer::Failure;
 use opcost_answer::tune::{CopiedModule, FinishedModule};
-use opcost_job::profile::{CopiedCode, CopyJob, ExportModule, FinishJob};
+use opcost_job::profile::{CopyJob, CopyRequest, ExportModule, FinishJob, FinishRequest};
 use opcost_key::Anchor;
-use opcost_optimise::TrainedLoop;
 
 use super::state::Build;
 use crate::input::{Input, Language};
 use crate::options::CompileOptions;
-
-/// What is known of a module that gets copies.
-#[derive(Clone, Copy, Debug)]
-pub struct CopyRequest<'a> {
-    /// What was counted.
-    pub ledger: &'a Path,
-    /// The same as a profile of clang's; none if the module has its profile already.
-    pub profile: Option<&'a Path>,
-    /// The module where profiles are read.
-    pub module: &'a ExportModule,
-    /// Functions of it that were counted again, and get these counts.
-    pub open: &'a [String],
-    /// What is copied.
-    pub what: &'a CopiedCode,
-    /// How many instructions the program carried out.
-    pub executed: u64,
-}
-
-/// What is known of a module that is to be optimised.
-#[derive(Clone, Copy, Debug)]
-pub struct FinishRequest<'a> {
-    /// The module, with its profile.
-    pub copied: &'a CopiedInput,
-    /// The profile.
-    pub profile: &'a Path,
-    /// What was counted of the very module, if it was.
-    pub ledger: Option<&'a Path>,
-    /// Functions that get these counts.
-    pub open: &'a [String],
-    /// Loops of it whose bodies may be copied.
-    pub loops: &'a [TrainedLoop],
-    /// How many instructions the program carried out.
-    pub executed: u64,
-}
 
 /// A module that has its profile and its copies, and that the optimiser has not finished.
 #[derive(Clone, Debug)]
@@ -54,7 +19,7 @@ pub struct CopiedInput {
     /// Its name in ledgers.
     pub name: String,
     /// What was copied.
-    pub module: CopiedModule,
+    pub copies: CopiedModule,
 }
 
 /// Flags by which clang runs other passes than those of its level.
@@ -98,6 +63,13 @@ pub fn pipeline_flag(options: &CompileOptions) -> Option<&str> {
     options.cflags.iter().find(is_one).map(String::as_str)
 }
 
+impl CopiedInput {
+    /// It as a module of profiles.
+    pub fn module(&self) -> ExportModule {
+        ExportModule { name: self.name.clone(), anchor: Anchor::File, bitcode: self.input.path.clone() }
+    }
+}
+
 impl Build {
     /// Gives a module its profile and copies of code. The module becomes an input of the build in its own right.
     ///
@@ -107,24 +79,20 @@ impl Build {
         &self,
         position: usize,
         of: &Input,
-        request: CopyRequest<'_>,
+        request: CopyRequest,
     ) -> Result<CopiedInput, Failure> {
         let output = self.path(format!("{position}.copied.bc"));
+        let name = request.module.name.clone();
         let job = CopyJob {
-            ledger: request.ledger.to_owned(),
-            module: request.module.clone(),
-            profile: request.profile.map(Path::to_owned),
-            open: request.open.to_vec(),
-            what: request.what.clone(),
-            executed: request.executed,
+            request,
             code: self.code_options(of),
             cost: self.cost.clone(),
             root: working_folder()?,
             output: output.clone(),
         };
-        let module = self.jobs.request(job, &self.path("copy.job"), &request.module.name)?;
+        let copies = self.jobs.request(job, &self.path("copy.job"), &name)?;
         let input = Input { path: output, language: Language::Bitcode };
-        Ok(CopiedInput { name: self.module_name(&input)?, input, module })
+        Ok(CopiedInput { name: self.module_name(&input)?, input, copies })
     }
 
     /// Optimises a module with copies. From then on this is the input's bitcode.
@@ -135,21 +103,11 @@ impl Build {
         &self,
         position: usize,
         input: &Input,
-        request: FinishRequest<'_>,
+        request: FinishRequest,
     ) -> Result<FinishedModule, Failure> {
         let output: PathBuf = self.path(format!("{position}.optimised.bc"));
-        let copied = request.copied;
         let job = FinishJob {
-            module: ExportModule {
-                name: copied.name.clone(),
-                anchor: Anchor::File,
-                bitcode: copied.input.path.clone(),
-            },
-            ledger: request.ledger.map(Path::to_owned),
-            open: request.open.to_vec(),
-            loops: request.loops.to_vec(),
-            executed: request.executed,
-            profile: request.profile.to_owned(),
+            request,
             code: self.code_options(input),
             level: self.options.optimiser_level(),
             cost: self.cost.clone(),

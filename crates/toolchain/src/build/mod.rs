@@ -24,7 +24,7 @@ mod work;
 
 pub use arrange::{ArrangedCode, Arranging, FunctionOrder, functions_of};
 pub use code::code_life;
-pub use copies::{CopiedInput, CopyRequest, FinishRequest, pipeline_flag};
+pub use copies::{CopiedInput, pipeline_flag};
 pub use export::reasons;
 pub use huge::no_huge_pages;
 pub use rust::{

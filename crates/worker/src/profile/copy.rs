@@ -23,12 +23,12 @@ use crate::modules::Modules;
 /// # Errors
 /// The module, the ledger or the profile cannot be read, or LLVM says no.
 pub(crate) fn copy(job: &CopyJob, modules: &mut Modules) -> Result<CopiedModule, WorkError> {
-    let ledger = load_ledger(&job.ledger)?;
+    let ledger = load_ledger(&job.request.ledger)?;
     let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
-    let mut laid = lay(&laying, &job.module, &ledger, modules)?;
-    laid.weigh_branches(&job.open)?;
+    let mut laid = lay(&laying, &job.request.module, &ledger, modules)?;
+    laid.weigh_branches(&job.request.open)?;
     let mut answers = CopiedModule::default();
-    match &job.what {
+    match &job.request.what {
         CopiedCode::Nothing => use_profile(job, &mut laid)?,
         CopiedCode::Calls => copy_calls(job, &mut laid, &mut answers)?,
         CopiedCode::Joins(paths) => copy_joins(job, paths, &mut laid, &mut answers)?,
@@ -39,7 +39,7 @@ pub(crate) fn copy(job: &CopyJob, modules: &mut Modules) -> Result<CopiedModule,
 
 /// Gives the module its profile, if it has none.
 fn use_profile(job: &CopyJob, laid: &mut Laid) -> Result<(), WorkError> {
-    match &job.profile {
+    match &job.request.profile {
         Some(profile) => Ok(laid.session.use_profile(profile)?),
         None => Ok(()),
     }
@@ -51,7 +51,7 @@ fn copy_calls(job: &CopyJob, laid: &mut Laid, answers: &mut CopiedModule) -> Res
     let module = laid.session.snapshot();
     let candidates = CallCandidates::of(laid.of(&module));
     let can = laid.session.can_inline(how, candidates.sites())?;
-    let plan = candidates.choose(&can, job.executed).map_err(|why| {
+    let plan = candidates.choose(&can, job.request.executed).map_err(|why| {
         WorkError::Refused(format!("the ledger's counts do not fit together: {why}; count again"))
     })?;
     use_profile(job, laid)?;
@@ -85,28 +85,28 @@ fn copy_joins(
 /// The module, the ledger or the profile cannot be read, or LLVM says no.
 pub(crate) fn finish(job: &FinishJob, modules: &mut Modules) -> Result<FinishedModule, WorkError> {
     let how = emission(&job.code);
-    let mut session = match &job.ledger {
-        None => modules.module(&job.module.bitcode, Maker::FrontEnd)?,
+    let mut session = match &job.request.ledger {
+        None => modules.module(&job.request.module.bitcode, Maker::FrontEnd)?,
         Some(ledger) => {
             let ledger = load_ledger(ledger)?;
             let laying = Laying { root: &job.root, cost: &job.cost, is_alone: true };
-            let mut laid = lay(&laying, &job.module, &ledger, modules)?;
-            laid.weigh_branches(&job.open)?;
+            let mut laid = lay(&laying, &job.request.module, &ledger, modules)?;
+            laid.weigh_branches(&job.request.open)?;
             laid.session
         }
     };
-    let loops = if job.loops.is_empty() {
+    let loops = if job.request.loops.is_empty() {
         Vec::new()
     } else {
-        plan_unrolling(&session.snapshot(), &job.loops, job.executed)
+        plan_unrolling(&session.snapshot(), &job.request.loops, job.request.executed)
     };
     let numbered = loops.iter().map(|one| NumberedLoop { function: one.function, header: one.header });
     session.number_loops(&numbered.collect::<Vec<_>>())?;
     let mut requests: Vec<LoopRequest> = loops.iter().map(request).collect();
-    session.finish(how, job.level, &job.profile, &mut requests)?;
+    session.finish(how, job.level, &job.request.profile, &mut requests)?;
     session.write(&job.output)?;
     let unrolled =
-        loops.iter().zip(&requests).map(|(one, request)| unrolled(&job.loops[one.position], request));
+        loops.iter().zip(&requests).map(|(one, request)| unrolled(&job.request.loops[one.position], request));
     Ok(FinishedModule { loops: unrolled.collect() })
 }
 

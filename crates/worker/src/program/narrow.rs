@@ -10,7 +10,7 @@ use opcost_analysis::propagation::RangeOptions;
 use opcost_bits::NarrowPlan;
 use opcost_llvm::Session;
 
-use opcost_answer::bits::{Assumptions, NarrowAnswers};
+use opcost_answer::bits::{Assumptions, LeftWide, NarrowAnswers, Narrowed};
 use opcost_answer::contract::PortContract;
 
 use super::assumed::assumed;
@@ -52,17 +52,23 @@ pub(crate) fn answer(
     Ok(NarrowAnswers {
         certified,
         is_closed: program.roots.world == World::Closed,
-        assumes: ranges
-            .facts()
-            .filter_map(assumed)
-            .map(str::to_owned)
-            .chain(contracts::assumed(contracts))
-            .chain(unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)))
-            .collect(),
-        values: plan.values,
-        declared: plan.declared,
-        computed: plan.computed,
-        comparisons: plan.comparisons,
-        left: all.iter().filter(|(count, _)| *count > 0).map(|&(n, what)| (n, what.to_owned())).collect(),
+        narrowed: Narrowed {
+            values: plan.values,
+            declared: plan.declared,
+            computed: plan.computed,
+            comparisons: plan.comparisons,
+            left: all
+                .iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|&(count, what)| LeftWide { count, what: what.to_owned() })
+                .collect(),
+            assumes: ranges
+                .facts()
+                .filter_map(assumed)
+                .map(str::to_owned)
+                .chain(contracts::assumed(contracts))
+                .chain(unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)))
+                .collect(),
+        },
     })
 }

@@ -92,18 +92,18 @@ pub(crate) fn answer(
     job: &SliceJob,
 ) -> Result<(SliceAnswers, SlicePlan), WorkError> {
     let module = program.module;
-    let level = match job.level {
+    let level = match job.cut.level {
         0 => Level::Nothing,
         1 => Level::Flow,
         2 => Level::Calls,
         _ => Level::Needed,
     };
-    let criterion = job.criterion.as_ref().map(|line| in_line(module, line)).transpose()?;
+    let criterion = job.cut.criterion.as_ref().map(|line| in_line(module, line)).transpose()?;
     let mut options = SliceOptions {
         level,
         waived: IdSet::new(),
         unmarked: IdSet::new(),
-        any_status: job.any_status,
+        any_status: job.cut.any_status,
         counts_blocks: job.counts_blocks,
         criterion: criterion.map(|sites| Criterion { sites }),
     };
@@ -116,17 +116,17 @@ pub(crate) fn answer(
             None => format!("the program cannot be sliced: {refused}"),
         })
     };
-    if !job.bounded.is_empty() {
+    if !job.cut.bounded.is_empty() {
         let loops = Slice::loops(program).map_err(refused)?;
-        for line in &job.bounded {
+        for line in &job.cut.bounded {
             waive(module, &loops, line, &mut options.waived)?;
         }
     }
     let mut facts = LoopFacts::default();
-    if job.level > EVALUATES_FROM {
+    if job.cut.level > EVALUATES_FROM {
         let loops = Slice::loops(program).map_err(refused)?;
         let foreseen = Foreseen::of(program, job)?;
-        match job.below {
+        match job.cut.below {
             None => facts.evaluated = foreseen.evaluated(program, &loops),
             Some(below) => {
                 let (light, share) = foreseen.light(program, &loops, below);
@@ -141,7 +141,7 @@ pub(crate) fn answer(
     })?;
     let shown = Shown { module, slice: &slice, facts: &facts };
     let mutants = mutants(&slice, module);
-    let without = job.without.map(|number| {
+    let without = job.cut.without.map(|number| {
         mutants.get(number as usize).copied().ok_or_else(|| {
             WorkError::Usage(format!(
                 "there are {} instructions to leave out, numbered from 0",
@@ -150,14 +150,14 @@ pub(crate) fn answer(
         })
     });
     let without = without.transpose()?;
-    let why = job.why.as_ref().map(|line| in_line(module, line)).transpose()?.unwrap_or_default();
+    let why = job.cut.why.as_ref().map(|line| in_line(module, line)).transpose()?.unwrap_or_default();
     let chains = why.into_iter().map(|site| shown.chain(site)).filter(|chain| !chain.is_empty());
     let (instructions, retained) = slice.counts();
     let (branches, retained_branches) = branches(&slice, module);
     let answers = SliceAnswers {
-        level: job.level,
+        level: job.cut.level,
         dropped_share: facts.dropped_share,
-        is_of_line: job.criterion.is_some(),
+        is_of_line: job.cut.criterion.is_some(),
         instructions: instructions as u64,
         retained: retained as u64,
         branches,
@@ -166,7 +166,7 @@ pub(crate) fn answer(
         lines: shown.lines(),
         printing: slice.printing.iter().map(|&site| shown.printing(site)).collect(),
         why: chains.collect(),
-        marks: if job.marks { shown.marks() } else { Vec::new() },
+        marks: if job.cut.marks { shown.marks() } else { Vec::new() },
         computed: shown.computed(),
         without: without.map(|site| shown.link(site, slice.because[site.function][site.instruction])),
         mutants: mutants.len() as u32,
