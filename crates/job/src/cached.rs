@@ -123,12 +123,13 @@ impl CachedJob {
     }
 }
 
-/// The text of a job without the last run, if it has one: the same module is built once.
+/// The text of a job without the branches of the last run, if it has one: the same module is built once, and once more
+/// after a long run.
 fn without_last_run(job: &Job) -> Option<String> {
     let Job::Module(module) = job else { return None };
-    matches!(module.earlier, Some(EarlierRun::Last(_))).then_some(())?;
-    serde_json::to_string(&Job::Module(Box::new(ModuleJob { earlier: None, ..ModuleJob::clone(module) })))
-        .ok()
+    let Some(EarlierRun::Last { is_long, .. }) = module.earlier else { return None };
+    let earlier = is_long.then(|| EarlierRun::Last { branches: PathBuf::new(), is_long });
+    serde_json::to_string(&Job::Module(Box::new(ModuleJob { earlier, ..ModuleJob::clone(module) }))).ok()
 }
 
 /// A text in which the scratch folder has one name.

@@ -74,8 +74,14 @@ pub struct ModuleJob {
 pub enum EarlierRun {
     /// The ledger that was named.
     Ledger(PathBuf),
-    /// Branches that the cache had of the last run. A module that was built before stays as it is.
-    Last(PathBuf),
+    /// What the cache had of the last run.
+    Last {
+        /// The file of its branches.
+        branches: PathBuf,
+        /// Whether it did so much that a module that was built before is built again by it, once. Else that module stays
+        /// as it is.
+        is_long: bool,
+    },
 }
 
 /// How machine code is generated.

@@ -1,8 +1,8 @@
 //! By which earlier run are counters placed?
 //!
 //! By the one whose ledger was named, else by the last one of these sources: the cache has its branches by the
-//! paths of the sources, and the next build of one of them that changed puts counters where little ran.
-//! Numbers are the same with and without.
+//! paths of the sources, and the next build of one of them that changed puts counters where little ran. A program
+//! that did not change is built again by it once, if that pays (`PAYS_FROM`). Numbers are the same with and without.
 //!
 //! Cost: a small file for each program that was counted. Limit: without a cache there is no last run.
 
@@ -35,8 +35,16 @@ pub fn last_run(inputs: &[PathBuf], file: &Path) -> Option<EarlierRun> {
     let (cache, key) = entry(inputs)?;
     let made = cache.find(key)?;
     std::fs::write(file, made.products.first()?).ok()?;
-    Some(EarlierRun::Last(file.to_owned()))
+    Some(EarlierRun::Last { branches: file.to_owned(), is_long: made.report == LONG })
 }
+
+/// How often each instruction of a program was carried out, on average, in a run by which it is built again. To build
+/// an instruction takes as long as to carry out a hundred thousand, and of these a twenty-fifth is spared: ten
+/// runs pay for it.
+const PAYS_FROM: u128 = 250_000;
+
+/// What the cache has beside the branches of such a run.
+const LONG: &[u8] = b"long";
 
 /// Informs the listener if the run that was named says nothing of this program.
 pub(crate) fn note_unlike_run(build: &Build, listener: fn(&str)) {
@@ -49,21 +57,25 @@ pub(crate) fn note_unlike_run(build: &Build, listener: fn(&str)) {
     }
 }
 
-/// Stores where branches went in this run of the inputs, for the next build. What cannot be stored is no loss.
-pub fn store_run(inputs: &[PathBuf], run: &Measurement) {
-    let counts = branches_of_run(&run.modules());
+/// Stores where branches went in this run of the inputs, for the next build; all together it carried out so many
+/// instructions. What cannot be stored is no loss.
+pub fn store_run(inputs: &[PathBuf], run: &Measurement, executed: u128) {
+    let modules = run.modules();
+    let counts = branches_of_run(&modules);
+    let functions = modules.iter().flat_map(|module| module.map.functions.values());
+    let size: usize = functions.map(|function| function.instructions.len()).sum();
     if !counts.is_empty() {
-        let _ = store(inputs, &counts);
+        let _ = store(inputs, &counts, executed / size.max(1) as u128 >= PAYS_FROM);
     }
 }
 
-fn store(inputs: &[PathBuf], counts: &BranchCounts) -> Option<()> {
+fn store(inputs: &[PathBuf], counts: &BranchCounts, is_long: bool) -> Option<()> {
     let (cache, key) = entry(inputs)?;
-    let text = serde_json::to_vec(counts).ok()?;
-    if cache.find(key).is_some_and(|made| made.products.first() == Some(&text)) {
+    let report = if is_long { LONG.to_vec() } else { Vec::new() };
+    let made = Made { products: vec![serde_json::to_vec(counts).ok()?], report };
+    if cache.find(key).as_ref() == Some(&made) {
         return Some(());
     }
-    let made = Made { products: vec![text], report: Vec::new() };
     cache.store(key, &made, &Evidence::default(), SystemTime::now())
 }
 

@@ -13,6 +13,7 @@
 //! | how does a tool run, and how do its words reach the user? | [`running`] |
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
+//! | what does a compiler mean to do? | `plan` |
 //! | which flags cannot be kept? | `late_flags` |
 //! | which weights are meant? | [`cost`] |
 //! | what of opcost's own is compiled? | [`runtime`] |
@@ -34,6 +35,7 @@ mod link_flags;
 pub mod machine;
 pub mod options;
 pub mod order;
+mod plan;
 pub mod running;
 pub mod runtime;
 mod threads;

@@ -155,11 +155,11 @@ pub fn count(request: &CountRequest) -> Result<CountedRuns, Failure> {
         repeat: request.repeat,
         is_deterministic: request.is_deterministic,
     })?;
+    let mut answers = measurement.answers();
     // A program that was given is not built the next time, either.
     if build.is_some() {
-        store_run(&request.inputs, &measurement);
+        store_run(&request.inputs, &measurement, answers.summary.weight);
     }
-    let mut answers = measurement.answers();
     let missing = measurement.missing(&program, &answers.summary);
     answers.not_counted = missing.iter().map(|part| not_counted(part, request.by_cargo)).collect();
     Ok(CountedRuns { answers, measurement, program, _build: build })

@@ -1,16 +1,20 @@
 //! From a source to bitcode at its anchor, by clang.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use opcost_job::profile::PgoJob;
 use opcost_key::Anchor;
 
 use super::state::{Build, Platform};
+use crate::cached::fortran::{self, FortranJob};
+use crate::cached::front::FrontEnd;
 use crate::cached::source::{Compilation, compile};
+use crate::cached::words::are_known;
 use crate::input::{Input, Language};
 use crate::link_flags::is_linkers;
-use crate::running::run_tool;
+use crate::plan::{DriverJob, Plan};
+use crate::running::{failed, pass_on, run_tool, wants_colour};
 use crate::wasm_flags::target;
 use opcost_answer::Failure;
 
@@ -81,9 +85,6 @@ impl Build {
             .args(flags.iter().filter(|flag| !is_linkers(flag) && !is_idle(flag)))
             .args([self.debug_flag, "-c", "-emit-llvm", "-o"])
             .arg(&output);
-        if input.language == Language::Fortran && !self.names_module_folder() {
-            command.arg("-J").arg(self.folder.path());
-        }
         if self.as_plugin.get() {
             command.arg("-fPIC");
         }
@@ -119,7 +120,7 @@ impl Build {
         }
         match input.language {
             Language::C | Language::Cxx => compile(&mut command, self.compilation(compiler, input, &output))?,
-            _ => run_tool(command.arg(&input.path), compiler, &input.path)?,
+            _ => self.compile_fortran(&mut command, compiler, input, &output)?,
         }
         if self.anchor(input) == Anchor::Pgo {
             let there = self.path(format!("{position}.pgo.bc"));
@@ -127,6 +128,35 @@ impl Build {
             return Ok(there);
         }
         Ok(output)
+    }
+
+    /// By flang's front end, whose words its driver says.
+    fn compile_fortran(
+        &self,
+        command: &mut Command,
+        flang: &Path,
+        input: &Input,
+        output: &Path,
+    ) -> Result<(), Failure> {
+        let is_known = are_known(command.get_args());
+        let has_own_folder = !self.names_module_folder();
+        if has_own_folder {
+            command.arg("-J").arg(self.folder.path());
+        }
+        command.arg(&input.path);
+        let plan = match is_known {
+            true => planned(command)?,
+            false => Plan::default(),
+        };
+        let [DriverJob { program, arguments, .. }] = &plan.jobs[..] else {
+            return run_tool(command, flang, &input.path);
+        };
+        pass_on(&plan.warnings);
+        let front = FrontEnd { program, words: arguments, output, short: arguments };
+        match fortran::compile(FortranJob { front, has_own_folder })? {
+            0 => Ok(()),
+            _ => Err(failed(flang, &input.path)),
+        }
     }
 
     fn compilation<'a>(&self, compiler: &'a Path, input: &'a Input, output: &'a Path) -> Compilation<'a> {
@@ -144,6 +174,18 @@ impl Build {
         };
         self.jobs.request(job, &output.with_extension("job"), &input.path.display().to_string())
     }
+}
+
+/// What a driver would do with these words.
+fn planned(command: &Command) -> Result<Plan, Failure> {
+    let mut question = Command::new(command.get_program());
+    question.args(command.get_args()).arg("-###").stdin(Stdio::null());
+    question.args(wants_colour().then_some("-fcolor-diagnostics"));
+    let output = question.output().map_err(|error| Failure::ToolMissing {
+        tool: command.get_program().display().to_string(),
+        remedy: format!("starting it failed: {error}"),
+    })?;
+    Ok(if output.status.success() { Plan::read(&output.stderr) } else { Plan::default() })
 }
 
 /// How a portable program is compiled: for one machine, whatever the one at hand.

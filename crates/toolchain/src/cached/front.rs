@@ -25,6 +25,7 @@ use super::tool::mix_in;
 use crate::running::{pass_on, status_of, status_reporting, wants_colour};
 
 /// One job of a front end.
+#[derive(Clone, Copy)]
 pub(crate) struct FrontEnd<'a> {
     /// The program.
     pub(crate) program: &'a Path,
@@ -132,7 +133,7 @@ fn key(job: &FrontEnd<'_>) -> Option<RecipeHash> {
 }
 
 impl FrontEnd<'_> {
-    fn behind(&self, name: &str) -> Option<&OsStr> {
+    pub(super) fn behind(&self, name: &str) -> Option<&OsStr> {
         let at = self.words.iter().position(|word| word == name)?;
         self.words.get(at + 1).map(OsString::as_os_str)
     }

@@ -51,9 +51,7 @@ pub(super) fn evidence_in(search: &Search, read: Vec<PathBuf>) -> Option<Evidenc
     let mut quoting = BTreeSet::new();
     for path in &read {
         let text = std::fs::read(path).ok()?;
-        if TIMES.iter().any(|word| has(&text, word)) {
-            return None;
-        }
+        is_timeless(&text).then_some(())?;
         if quotes(&text) {
             quoting.extend(path.parent().map(Path::to_owned));
         }
@@ -75,8 +73,9 @@ pub(super) fn evidence_in(search: &Search, read: Vec<PathBuf>) -> Option<Evidenc
 
 const TIMES: [&str; 3] = ["__TIME__", "__DATE__", "__TIMESTAMP__"];
 
-fn has(text: &[u8], word: &str) -> bool {
-    positions(text, word).next().is_some()
+/// Whether a text is the same at each time.
+pub(super) fn is_timeless(text: &[u8]) -> bool {
+    !TIMES.iter().any(|word| positions(text, word).next().is_some())
 }
 
 /// Where a word ends, each time.

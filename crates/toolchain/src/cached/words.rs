@@ -105,7 +105,7 @@ const VALUES: [&str; 22] = [
 ];
 
 /// Whether all words before the input are known.
-pub(super) fn are_known<'a>(words: impl Iterator<Item = &'a OsStr>) -> bool {
+pub(crate) fn are_known<'a>(words: impl Iterator<Item = &'a OsStr>) -> bool {
     let mut words = words;
     while let Some(word) = words.next() {
         let Some(word) = word.to_str() else { return false };
@@ -127,7 +127,9 @@ pub(crate) fn are_known_in_builds(words: &[OsString]) -> bool {
     let mut words = words.iter().map(OsString::as_os_str);
     while let Some(word) = words.next() {
         match word.to_str() {
-            Some("-MF" | "-MT" | "-MQ") => drop(words.next()),
+            // Where Fortran's modules are.
+            Some("-MF" | "-MT" | "-MQ" | "-J" | "-module-dir") => drop(words.next()),
+            Some(text) if text.starts_with("-J") => {}
             Some("-MD" | "-MMD" | "-MP" | "-shared" | "-rdynamic") => {}
             Some(text) if PAIRS.contains(&text) => rest.extend([word].into_iter().chain(words.next())),
             Some(text) if text.starts_with("-l") || text.starts_with("-L") || text.starts_with("-Wl,") => {}

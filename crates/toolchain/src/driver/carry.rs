@@ -16,12 +16,13 @@ use opcost_key::{Anchor, Placement};
 use super::call::Drive;
 use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::own_flags::above;
-use super::plan::{DriverJob, Plan, Role};
 use super::settings::{setting, threads_requested};
 use super::tuned::Tuning;
+use crate::cached::fortran::{self, FortranJob};
 use crate::cached::front::{FrontEnd, compile};
 use crate::cached::words::are_known_in_builds;
 use crate::cost::{COUNTED, lone_cost_model};
+use crate::plan::{DriverJob, Plan, Role};
 use crate::running::{pass_on, status_of, without_stripping};
 use crate::threads::word_may_start;
 
@@ -120,8 +121,12 @@ impl Drive {
         let first = arguments.remove(0);
         let mut short = vec![first];
         short.extend(self.shortened(arguments, "front")?);
-        if is_clang && are_known_in_builds(&self.words.expanded) {
-            return compile(&FrontEnd { program, words: &words, output: bitcode, short: &short });
+        if are_known_in_builds(&self.words.expanded) {
+            let front = FrontEnd { program, words: &words, output: bitcode, short: &short };
+            return match is_clang {
+                true => compile(&front),
+                false => fortran::compile(FortranJob { front, has_own_folder: false }),
+            };
         }
         status_of(Command::new(program).args(short), program)
     }

@@ -41,9 +41,9 @@ use opcost_interrupt::Scratch;
 use super::call::Drive;
 use super::names::Front;
 use super::own_flags::Wishes;
-use super::plan::{Plan, Role};
 use super::words::Words;
 use crate::late_flags::refuse_unkept;
+use crate::plan::{Plan, Role};
 use crate::running::{failed, status_of};
 use crate::tools::Tools;
 

@@ -9,8 +9,8 @@ use opcost_answer::names::{relative, tidy};
 use opcost_job::module::CodeOptions;
 
 use super::call::root_of;
-use super::plan::DriverJob;
 use crate::install::install;
+use crate::plan::DriverJob;
 
 /// A module by its names.
 pub(crate) struct ModuleNames {

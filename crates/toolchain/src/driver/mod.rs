@@ -9,7 +9,6 @@ pub mod names;
 mod note;
 mod ordered;
 mod own_flags;
-mod plan;
 mod settings;
 mod threaded;
 mod tuned;

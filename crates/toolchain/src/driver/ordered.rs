@@ -23,9 +23,9 @@ use opcost_answer::Failure;
 
 use super::call::Drive;
 use super::note::Note;
-use super::plan::{DriverJob, Plan, Role};
 use super::tuned::Tuning;
 use crate::order::function_order;
+use crate::plan::{DriverJob, Plan, Role};
 use crate::running::pass_on;
 
 /// A note, and the file that has it as a linker names it: `lib.a(member.o)`.

@@ -16,8 +16,8 @@ use opcost_answer::Failure;
 use opcost_runtime::{COUNTERS_SECTION, THREADS_SECTION};
 
 use super::call::Drive;
-use super::plan::DriverJob;
 use super::settings::threads_requested;
+use crate::plan::DriverJob;
 
 /// How objects of a link count.
 #[derive(Default)]

@@ -27,9 +27,9 @@ use super::call::Drive;
 use super::jobs::{ModuleNames, code_options, deliver, is_profiled, module_names};
 use super::note::Note;
 use super::own_flags::{TuneWords, above};
-use super::plan::{DriverJob, Role};
 use super::settings::setting;
 use crate::cost::{COUNTED, lone_cost_model};
+use crate::plan::{DriverJob, Role};
 use crate::running::status_of;
 
 /// Flags of a front end, by their beginnings, that shape its code or its files and are not in bitcode.

@@ -20,8 +20,8 @@ pub(crate) fn weigh_by_earlier_run(
     let counts = match run {
         None => return Ok(0),
         Some(EarlierRun::Ledger(path)) => branches_of_ledger(&load_ledger(path)?),
-        Some(EarlierRun::Last(path)) => {
-            let text = std::fs::read(path).map_err(WorkError::file("read", path))?;
+        Some(EarlierRun::Last { branches, .. }) => {
+            let text = std::fs::read(branches).map_err(WorkError::file("read", branches))?;
             serde_json::from_slice::<BranchCounts>(&text).unwrap_or_default()
         }
     };
