@@ -123,7 +123,7 @@ impl CachedJob {
     }
 }
 
-/// The text of a job without the branches of the last run, if it has one: the same module is built once, and once more
+/// The text of a job without the branches of the last run, if it has one. The same module is built once, and once more
 /// after a long run.
 fn without_last_run(job: &Job) -> Option<String> {
     let Job::Module(module) = job else { return None };

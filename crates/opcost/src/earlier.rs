@@ -39,11 +39,11 @@ pub fn last_run(inputs: &[PathBuf], file: &Path) -> Option<EarlierRun> {
 }
 
 /// How often each instruction of a program was carried out, on average, in a run by which it is built again. To build
-/// an instruction takes as long as to carry out a hundred thousand, and of these a twenty-fifth is spared: ten
+/// an instruction takes as long as to carry out a hundred thousand. Of these a twenty-fifth is spared, so ten
 /// runs pay for it.
 const PAYS_FROM: u128 = 250_000;
 
-/// What the cache has beside the branches of such a run.
+/// What the cache has with the branches of such a run.
 const LONG: &[u8] = b"long";
 
 /// Informs the listener if the run that was named says nothing of this program.

@@ -179,7 +179,7 @@ fn included(job: FortranJob<'_>) -> Option<Vec<PathBuf>> {
     Some(paths)
 }
 
-/// By this word flang is told where files of modules go.
+/// By this word flang knows where files of modules go.
 const MODULE_FOLDER: &str = "-module-dir";
 
 impl FortranJob<'_> {
