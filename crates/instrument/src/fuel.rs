@@ -49,6 +49,7 @@ use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
+pub use fuel_access::owns_library_functions;
 
 use around::{Around, Folded};
 use folded::cost_of_any_way;
@@ -153,6 +154,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
             folded: &folded,
             cost: &request.cost,
             most_known,
+            owns_library: recursion.owns_library,
             are_trips_charged,
         };
         let stretches = Stretches::compute(module, id, &around);

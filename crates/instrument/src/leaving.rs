@@ -197,7 +197,13 @@ pub(crate) fn is_doubtful(module: &Module, call: &Call) -> bool {
             let declaration = &module.declarations[id];
             let is_harmless = matches!(
                 fuel_class(&declaration.name),
-                Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs | FuelClass::Ends)
+                Some(
+                    FuelClass::Computes
+                        | FuelClass::World
+                        | FuelClass::Streams
+                        | FuelClass::Differs
+                        | FuelClass::Ends
+                )
             );
             !declaration.is_intrinsic && !is_harmless
         }

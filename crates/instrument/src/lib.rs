@@ -42,7 +42,7 @@ pub use cost::{CostModel, CostTable};
 pub use earlier::weigh_as_run;
 pub use fuel::{
     Admission, FaultBalanceRule, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, admit,
-    admit_portable, meter,
+    admit_portable, meter, owns_library_functions,
 };
 pub use library::Library;
 pub use plan::{Instrumented, plan, survey};

@@ -42,6 +42,17 @@ pub enum RefusalReason {
          exception handling"
     )]
     Funclet(&'static str),
+    /// An operation that code generation makes a call of a function that the program has.
+    #[error(
+        "has a {operation} that becomes a call of its own {callee}, which fuel cannot follow; rename that, or use \
+         opcost count --cost fuel/1"
+    )]
+    OwnOperation {
+        /// The function of the program.
+        callee: String,
+        /// The operation, as IR has it.
+        operation: &'static str,
+    },
     /// Something that one counter of fuel cannot serve.
     #[error("{why} ({callee}), and one counter of fuel cannot serve that; {}", remedy(callee, why))]
     Unmeterable {

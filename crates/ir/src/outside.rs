@@ -28,8 +28,8 @@ use opcost_key::FunctionId;
 use opcost_library::{ControlEffect, as_linked, control_effect, is_generated, is_name_of_libraries};
 
 use crate::{
-    Call, CalleeRef, ConstantValue, DeclarationId, Function, GlobalId, GlobalKind, Linkage, Module,
-    ScalarValue, Type, Value,
+    Call, CalleeRef, ConstantValue, Declaration, DeclarationId, Function, GlobalId, GlobalKind, Linkage,
+    Module, ScalarValue, Type, Value,
 };
 
 /// What of a module other code reaches by name.
@@ -138,10 +138,7 @@ impl Module {
         match instruction.opcode {
             Op::FRem => true,
             opcode if opcode.is_call() => match function.call(at).map(|call| call.callee) {
-                Some(CalleeRef::Declaration(declared)) => {
-                    let declared = &self.declarations[declared];
-                    !declared.is_intrinsic || !is_mark(&declared.name)
-                }
+                Some(CalleeRef::Declaration(declared)) => self.declarations[declared].may_be_called(),
                 _ => false,
             },
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Mul | Op::FNeg => is_odd(instruction.ty),
@@ -162,6 +159,13 @@ impl Module {
         is_odd: &dyn Fn(crate::TypeId) -> bool,
     ) -> bool {
         function.operands_of(at).iter().any(|&value| self.type_of(function, value).is_some_and(is_odd))
+    }
+}
+
+impl Declaration {
+    /// Whether a call of it is one in the finished code, or may become one: it is no mark of the optimiser's.
+    pub fn may_be_called(&self) -> bool {
+        !self.is_intrinsic || !is_mark(&self.name)
     }
 }
 

@@ -13,6 +13,7 @@
 //! ```text
 //! returns                  it comes back          ends     it does not
 //! reads P …   writes P …   zeroes P …   keeps P …   frees P …
+//! sends P …                what is there goes out, addresses too
 //! copies P from Q          bytes as they are
 //! item P … from WHERE      input is written; WHERE is a parameter, stdin, processes, system
 //! gives P                  its result is parameter P
@@ -212,6 +213,7 @@ fn parse_clause(words: &mut Words<'_>, effect: &mut Effect) -> Parsed<()> {
         "writes" => touched(words, effect, Touching::Writes)?,
         "zeroes" => touched(words, effect, Touching::Zeroes)?,
         "keeps" => touched(words, effect, Touching::Retains)?,
+        "sends" => touched(words, effect, Touching::RetainsPointees)?,
         "frees" => touched(words, effect, Touching::Frees)?,
         "fresh" => {
             words.demand("into")?;

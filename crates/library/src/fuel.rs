@@ -13,8 +13,10 @@ use crate::table::{NameTable, lines, unversioned};
 pub enum FuelClass {
     /// Neither looks nor ends anything.
     Computes,
-    /// The same, and reads or writes streams or files.
+    /// The same, and reads or writes files or the like.
     World,
+    /// The same of streams and formats. It runs functions that the program set for them.
+    Streams,
     /// The same, and what it gives differs from run to run.
     Differs,
     /// May unwind, jump or end the program; calls nothing back.
@@ -47,6 +49,7 @@ fn read_line(line: &'static str) -> Option<(&'static str, FuelClass)> {
     let known = match word {
         "computes" => FuelClass::Computes,
         "world" => FuelClass::World,
+        "streams" => FuelClass::Streams,
         "differs" => FuelClass::Differs,
         "ends" => FuelClass::Ends,
         "calls" => FuelClass::Calls,
@@ -79,7 +82,7 @@ mod tests {
         assert!(matches!(fuel_class("_ZNSt6thread4joinEv"), Some(FuelClass::Outside(_))));
         assert_eq!(fuel_class("_Znwm"), Some(FuelClass::Ends));
         assert_eq!(fuel_class("_ZnwmRKSt9nothrow_tx"), Some(FuelClass::Calls));
-        assert_eq!(fuel_class("__isoc99_fscanf"), Some(FuelClass::World));
+        assert_eq!(fuel_class("__isoc99_fscanf"), Some(FuelClass::Streams));
         assert_eq!(fuel_class("strlenx"), None);
         assert_eq!(fuel_class(""), None);
         assert!(TABLE.len() > 1000);

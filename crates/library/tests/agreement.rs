@@ -4,7 +4,9 @@
 //! from one. Each rule below found some that did not agree.
 
 use opcost_library::effect::{Origin, ResultKind, Returns, Touching};
-use opcost_library::{CallCharge, ControlEffect, Effect, FuelClass, LibraryFunction, as_linked, names};
+use opcost_library::{
+    CallCharge, ControlEffect, Effect, FuelClass, LibraryFunction, LibraryStates, as_linked, names,
+};
 
 /// Asserts that no function of the tables is against a rule.
 fn no_function(rule: &str, is_against: impl Fn(&str, &LibraryFunction) -> bool) {
@@ -15,7 +17,10 @@ fn no_function(rule: &str, is_against: impl Fn(&str, &LibraryFunction) -> bool) 
 
 /// Under fuel it returns and calls nothing back.
 fn returns_under_fuel(function: &LibraryFunction) -> bool {
-    matches!(function.fuel, Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs))
+    matches!(
+        function.fuel,
+        Some(FuelClass::Computes | FuelClass::World | FuelClass::Streams | FuelClass::Differs)
+    )
 }
 
 fn is_admitted(function: &LibraryFunction) -> bool {
@@ -83,13 +88,28 @@ fn what_calls_back_is_metered() {
     });
 }
 
+/// A stream has callbacks, and a format has conversions, that the program may have set.
+#[test]
+fn what_may_run_what_a_stream_has_is_metered() {
+    let streams = LibraryStates::named("stream").expect("a state of the library");
+    // They look at marks of a stream, make one, or know its file alone.
+    let harmless = ["clearerr", "feof", "ferror", "fileno", "fopen", "lseek"];
+    no_function("may run what a stream has, and fuel does not look", |name, function| {
+        let is_used =
+            |effect: &Effect| effect.uses.is_some_and(|uses| uses.meet(streams)) && !harmless.contains(&name);
+        let is_blind = !matches!(function.fuel, Some(FuelClass::Streams)) && returns_under_fuel(function);
+        function.effect.is_some_and(is_used) && is_blind
+    });
+}
+
 /// A count that hangs on such a call differs from machine to machine, and `--check` says so.
 #[test]
 fn what_the_system_decides_differs() {
     // Without a seed they give the same each time; whether a file is there is the files' doing.
     let same = ["rand", "random", "drand48", "open", "access"];
     no_function("the system decides, and fuel does not say so", |name, function| {
-        let is_quiet = matches!(function.fuel, Some(FuelClass::Computes | FuelClass::World));
+        let is_quiet =
+            matches!(function.fuel, Some(FuelClass::Computes | FuelClass::World | FuelClass::Streams));
         function.effect.is_some_and(brings_system) && is_quiet && !same.contains(&name)
     });
     no_function("its arguments decide, and fuel says that it differs", |_, function| {

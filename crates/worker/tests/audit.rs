@@ -68,6 +68,7 @@ fn objections_to(
         origins: &origins,
         cost,
         is_whole: true,
+        owns_library: opcost_instrument::owns_library_functions(&before),
         promised: metered.overshoot,
         outside: wanted.outside(),
         ends_at_limit,

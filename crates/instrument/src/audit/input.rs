@@ -24,6 +24,8 @@ pub struct Audit<'a> {
     pub cost: &'a CostModel,
     /// The module is all of the program.
     pub is_whole: bool,
+    /// Functions of it may run in calls of library functions: [`owns_library_functions`](crate::owns_library_functions).
+    pub owns_library: bool,
     /// The most work that may be done between two questions; none without
     /// questions.
     pub promised: Option<u64>,

@@ -380,7 +380,9 @@ impl<'a> Program<'a> {
                     },
                 }
             }
-            _ if fuel_access(self.audit.metered, call) == FuelAccess::Freely => self.foreign,
+            _ if fuel_access(self.audit.metered, call, self.audit.owns_library) == FuelAccess::Freely => {
+                self.foreign
+            }
             _ => NOTHING,
         }
     }

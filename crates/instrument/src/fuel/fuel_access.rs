@@ -1,13 +1,17 @@
 //! Which calls may look at the fuel that is left?
 //!
+//! A program may have a `malloc` or a `memset` of its own. Then any function of a library may run it, and so may an
+//! operation that becomes a call.
+//!
 //! Metered code does, and whatever may lead to it or end the program: then the cell must be true before the
 //! call and is read again after it. Intrinsics, inline assembly that surely comes out at its end and some C
-//! library functions do neither. Others must find the cell true, since they may end the program or unwind the
-//! stack, but never call back into a program's code. Which is which is in `library.txt`.
+//! library functions do neither. A stream may have functions of the program, so what reads or writes one does. Others
+//! must find the cell true, since they may end the program or unwind the stack, but never call back into a program's
+//! code. Which is which is in `library.txt`.
 
-use opcost_ir::{Call, CalleeRef, Module};
+use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 
-use opcost_library::{FuelClass, fuel_class};
+use opcost_library::{FuelClass, fuel_class, is_generated, is_name_of_libraries};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +24,37 @@ pub(crate) enum FuelAccess {
     Freely,
 }
 
-/// What this call may do.
-pub(crate) fn fuel_access(module: &Module, call: &Call) -> FuelAccess {
+/// Whether functions of the module may run in calls of library functions, and in operations that become such calls.
+/// Then it has one under a name that libraries or code generation know.
+pub fn owns_library_functions(module: &Module) -> bool {
+    const STARTS: [&str; 7] = [
+        "main",
+        "_start",
+        "opc_portable_start",
+        "__main_argc_argv",
+        "__main_void",
+        "__original_main",
+        "exit",
+    ];
+    let is_own = |function: &Function| {
+        let name = function.name.as_str();
+        let is_here = function.linkage != Linkage::Elsewhere && !function.blocks.is_empty();
+        is_here && !STARTS.contains(&name) && (replaces_library(name) || is_generated(name))
+    };
+    module.functions.values().any(is_own)
+}
+
+/// What this call may do; `owns_library` is [`owns_library_functions`] of the module.
+pub(crate) fn fuel_access(module: &Module, call: &Call, owns_library: bool) -> FuelAccess {
+    let access = access_by_callee(module, call);
+    let may_run_own = match call.callee {
+        CalleeRef::Declaration(id) => module.declarations[id].may_be_called(),
+        _ => false,
+    };
+    if owns_library && may_run_own { FuelAccess::Freely } else { access }
+}
+
+fn access_by_callee(module: &Module, call: &Call) -> FuelAccess {
     match call.callee {
         CalleeRef::Assembly if call.assembly_may_leave => FuelAccess::Freely,
         CalleeRef::Assembly => FuelAccess::Never,
@@ -48,9 +81,14 @@ pub(crate) fn fuel_access(module: &Module, call: &Call) -> FuelAccess {
     }
 }
 
-/// Whether libraries may call a function of this name: the start of the
-/// program, and what replaces functions of the C and C++ library.
+/// Whether libraries may call a function of this name. Such are the start of the program and what replaces functions of
+/// the C and C++ library. Instances of templates that the C++ library has are such, too.
 pub(crate) fn is_known_to_libraries(name: &str) -> bool {
+    is_name_of_libraries(name) || replaces_library(name)
+}
+
+/// Whether it is called where the C library would call its own.
+fn replaces_library(name: &str) -> bool {
     let reserved = ["_Zn", "_Zd", "__cxa_", "__gxx_", "_Unwind_"];
     // Names of `main` in WebAssembly, by its parameters.
     let mains = ["__main_argc_argv", "__main_void", "__original_main"];
@@ -59,6 +97,12 @@ pub(crate) fn is_known_to_libraries(name: &str) -> bool {
         || reserved.iter().any(|start| name.starts_with(start))
         || matches!(
             fuel_class(name),
-            Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs | FuelClass::Ends)
+            Some(
+                FuelClass::Computes
+                    | FuelClass::World
+                    | FuelClass::Streams
+                    | FuelClass::Differs
+                    | FuelClass::Ends
+            )
         )
 }

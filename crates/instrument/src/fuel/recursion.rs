@@ -18,7 +18,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, IdSet, postorder, strongly_connect
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::FunctionId;
 
-use crate::fuel::fuel_access::{FuelAccess, fuel_access};
+use crate::fuel::fuel_access::{FuelAccess, fuel_access, owns_library_functions};
 use crate::leaving::Leaving;
 
 opcost_index::define_id!(
@@ -38,6 +38,8 @@ pub(crate) struct Recursion {
     reachable_from_outside: IdSet<FunctionId>,
     /// Functions whose callers the way back from a jump comes to.
     relays: IdSet<FunctionId>,
+    /// Whether functions of the module may run in calls of library functions.
+    pub(crate) owns_library: bool,
 }
 
 impl Recursion {
@@ -50,6 +52,7 @@ impl Recursion {
             through_outside: IdSet::new(),
             reachable_from_outside: reachable_from_outside(module),
             relays: IdSet::new(),
+            owns_library: owns_library_functions(module),
         };
         recursion.through_outside = recursion.cycle_of_the_outside(module);
         for (id, function) in module.functions.iter() {
@@ -84,7 +87,10 @@ impl Recursion {
     fn is_recursive_call(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         match call.callee {
             CalleeRef::Function(callee) => self.position[callee] >= self.position[caller],
-            _ => fuel_access(module, call) == FuelAccess::Freely && self.through_outside.contains(caller),
+            _ => {
+                fuel_access(module, call, self.owns_library) == FuelAccess::Freely
+                    && self.through_outside.contains(caller)
+            }
         }
     }
 
@@ -128,7 +134,9 @@ impl Recursion {
             for (_, call) in &function.calls {
                 match call.callee {
                     CalleeRef::Function(callee) => graph.add_edge(of(id), of(callee)),
-                    _ if fuel_access(module, call) == FuelAccess::Freely => graph.add_edge(of(id), outside),
+                    _ if fuel_access(module, call, self.owns_library) == FuelAccess::Freely => {
+                        graph.add_edge(of(id), outside)
+                    }
                     _ => {}
                 }
             }

@@ -6,6 +6,7 @@
 use opcost_answer::fuel::{FUEL_SECTION, Promise};
 use opcost_instrument::{
     Admission, Audit, FaultBalanceRule, FuelRequest, Library, admit, audit as find_faults, meter as plan,
+    owns_library_functions,
 };
 use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, ModuleReply, Phases, Product};
 use opcost_llvm::Session;
@@ -132,6 +133,7 @@ fn audit(
         origins: &origins,
         cost: &wanted.cost,
         is_whole: wanted.is_whole,
+        owns_library: owns_library_functions(before),
         promised,
         outside: wanted.outside(),
         ends_at_limit: wanted.ends_at_limit,
