@@ -101,8 +101,12 @@ fn own_code(ran: &Ran<'_>) -> Option<Missing> {
     let bytes = std::fs::read(ran.program).ok()?;
     let file = object::File::parse(&*bytes).ok()?;
     interpreter(&file)?;
+    // What counts has functions of the C library itself, for itself alone.
+    let runtime = file.section_by_name("opc_text").map(|section| section.index());
     let is_code = |symbol: &object::Symbol<'_, '_>| {
-        symbol.kind() == object::SymbolKind::Text && symbol.is_definition() && symbol.size() > 0
+        let is_runtime = runtime.is_some() && symbol.section_index() == runtime;
+        let is_text = symbol.kind() == object::SymbolKind::Text && symbol.is_definition();
+        is_text && symbol.size() > 0 && !is_runtime
     };
     let own: BTreeSet<&str> = file.symbols().filter(is_code).filter_map(|one| one.name().ok()).collect();
     let is_support = |name: &str| {

@@ -66,6 +66,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("end.c", include_str!("c/end.c")),
     ("layout.h", include_str!("c/layout.h")),
     ("opcost.h", include_str!("c/opcost.h")),
+    ("own.h", include_str!("c/own.h")),
     ("process.c", include_str!("c/process.c")),
     ("left.c", include_str!("c/left.c")),
     ("jump.c", include_str!("c/jump.c")),

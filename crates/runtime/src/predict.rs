@@ -9,6 +9,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     (UNIT, include_str!("c/predict.c")),
     ("values.h", crate::values::HEADER),
     ("values_layout.h", include_str!("c/values_layout.h")),
+    ("own.h", include_str!("c/own.h")),
     ("values_check.c", include_str!("c/values_check.c")),
 ];
 /// The file to compile.

@@ -4,7 +4,8 @@
 //! how many there are, whether it calls [`EVENT`], and the names of its loops, a line each.
 
 /// All files, by name.
-pub const SOURCES: &[(&str, &str)] = &[("slice.c", include_str!("c/slice.c"))];
+pub const SOURCES: &[(&str, &str)] =
+    &[("slice.c", include_str!("c/slice.c")), ("own.h", include_str!("c/own.h"))];
 /// The file to compile.
 pub const UNIT: &str = "slice.c";
 /// `u64[]`: the cells.

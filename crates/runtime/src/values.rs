@@ -12,6 +12,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("values.c", include_str!("c/values.c")),
     ("values.h", HEADER),
     ("values_layout.h", include_str!("c/values_layout.h")),
+    ("own.h", include_str!("c/own.h")),
     ("values_file.c", include_str!("c/values_file.c")),
     ("values_point.c", include_str!("c/values_point.c")),
     ("values_check.c", include_str!("c/values_check.c")),

@@ -76,6 +76,71 @@ static void opc_walk(opc_visitor *visit, void *data) {
     }
 }
 
+extern const char opc_main[] __asm__("main") __attribute__((weak));
+
+#if defined __x86_64__
+/* Whether a call instruction ends right before the address, where so many bytes are code: call rel32, or
+ * call through a register or memory, whose forms have 2, 3, 4, 6 or 7 bytes. */
+static bool opc_is_behind_call(const unsigned char *at, uintptr_t room) {
+    if (room >= 5 && at[-5] == 0xe8) return true;
+    for (unsigned length = 2; length <= 7; length++)
+        if (room >= length && length != 5 && at[-(int)length] == 0xff && (at[1 - (int)length] & 0x38) == 0x10)
+            return true;
+    return false;
+}
+#endif
+
+#if defined __x86_64__ && defined __linux__
+extern const char opc_main[] __asm__("main") __attribute__((weak));
+
+/* Whether a word of the stack belongs to the start of a program: the C library holds the addresses of main and of the entry
+ * there, and the entry's call does not come back: a halt stands behind it. */
+static bool opc_is_of_start(uintptr_t word) {
+    uintptr_t entry = (uintptr_t)getauxval(AT_ENTRY);
+    const unsigned char *at = (const unsigned char *)word;
+    if (word == (uintptr_t)opc_main || word == entry) return !opc_is_behind_call(at, 8);
+    return word > entry && word < entry + 64 && *at == 0xf4;
+}
+#endif
+
+/* The code of the executable; empty where it has none or has several pieces. */
+static void opc_find_code(const struct opc_image *image, uintptr_t *start, uintptr_t *end) {
+    const ElfW(Phdr) *segment = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    unsigned pieces = 0;
+    for (unsigned long left = getauxval(AT_PHNUM); left > 0; left--, segment++) {
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+        *start = image->bias + segment->p_vaddr;
+        *end = *start + segment->p_memsz;
+        pieces++;
+    }
+    if (pieces != 1) *end = *start;
+}
+
+/* Whether surely no counted frame of this image is on the stack of the main thread: no word of it is an address in its code, but
+ * those of the start. Most programs end where main has returned. Then nothing is unwound: the unwinder would call a `strlen`
+ * of the program's own, where there is one. */
+static bool opc_is_stack_clear(const struct opc_image *image) {
+#if defined __x86_64__ && defined __linux__
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)getauxval(AT_RANDOM);
+    struct rlimit limit;
+    if (syscall(SYS_gettid) != getpid() || getrlimit(RLIMIT_STACK, &limit) != 0) return false;
+    if (limit.rlim_cur > 1ull << 30 || at >= top || top - at > limit.rlim_cur) return false;
+    uintptr_t start = 0, end = 0;
+    if (image->is_main) opc_find_code(image, &start, &end);
+    if (start == end) return false;
+    for (at &= -sizeof(uintptr_t); at < top; at += sizeof(uintptr_t)) {
+        uintptr_t word = *(volatile uintptr_t *)at;
+        if (word < start + 8 || word - 1 >= end) continue;
+        if (word - 1 >= image->runtime_start && word - 1 < image->runtime_end) continue;
+        if (!opc_is_of_start(word)) return false;
+    }
+    return true;
+#else
+    (void)image;
+    return false;
+#endif
+}
+
 struct opc_noting {
     struct opc_frame until; /* this frame and those outside it are done */
     struct opc_frame innermost;

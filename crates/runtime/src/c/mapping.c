@@ -18,7 +18,7 @@ static uint64_t opc_round(uint64_t bytes) {
 }
 
 static void opc_find_section(struct opc_image *image) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+    uintptr_t page = (uintptr_t)getauxval(AT_PAGESZ) - 1;
     image->section = __start_opc_cnt;
     image->section_bytes = (size_t)(__stop_opc_cnt - __start_opc_cnt);
     image->is_private = !opc_pad_begin || opc_pad_begin != __start_opc_cnt

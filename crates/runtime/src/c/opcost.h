@@ -37,6 +37,7 @@
 #include <unwind.h>
 
 #include "layout.h"
+#include "own.h"
 
 /* The kernel's numbers: in a deterministic world the functions tell others. */
 #define getpid() ((pid_t)syscall(SYS_getpid))

@@ -154,18 +154,6 @@ static const struct opc_range *opc_code_at(const struct opc_space *space, uintpt
     return NULL;
 }
 
-/* Whether a call instruction ends right before the address: call rel32, or
- * call through a register or memory, whose forms have 2, 3, 4, 6 or 7 bytes. */
-static bool opc_is_behind_call(const struct opc_range *range, uintptr_t address) {
-    const unsigned char *at = (const unsigned char *)address;
-    uintptr_t room = address - range->start;
-    if (room >= 5 && at[-5] == 0xe8) return true;
-    for (unsigned length = 2; length <= 7; length++)
-        if (room >= length && length != 5 && at[-(int)length] == 0xff && (at[1 - (int)length] & 0x38) == 0x10)
-            return true;
-    return false;
-}
-
 /* mov $15, %rax or %eax: where the kernel lets a handler return to. */
 static bool opc_is_return_of_signal(const struct opc_space *space, uintptr_t address) {
     unsigned char bytes[7];
@@ -177,7 +165,7 @@ static bool opc_is_frame(const struct opc_space *space, uintptr_t word) {
     const struct opc_range *range = opc_code_at(space, word);
     if (!range) return false;
     if (opc_is_return_of_signal(space, word)) return true;
-    return opc_image_of(word) && opc_is_behind_call(range, word);
+    return opc_image_of(word) && opc_is_behind_call((const unsigned char *)word, word - range->start);
 }
 
 /* Searches a stack from where its thread stands to its top. A pointer above

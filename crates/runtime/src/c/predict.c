@@ -12,6 +12,7 @@
  * neither does a program that a signal or _exit ends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "values.h"
+#include "own.h"
 /* Nobody reads along while a check is evaluated. */
 #define opc_in_order() ((void)0)
 #include "values_check.c"
@@ -47,7 +49,7 @@ extern struct opc_sums __start_opc_prd[] __attribute__((weak, visibility("hidden
 extern struct opc_sums __stop_opc_prd[] __attribute__((weak, visibility("hidden")));
 
 static bool opc_is_guessed, opc_ended_early, opc_overflowed;
-static char *opc_result_path;
+static char opc_result_path[PATH_MAX];
 static pid_t opc_own_process;
 
 static void opc_note(bool *what) { __atomic_store_n(what, true, __ATOMIC_RELAXED); }
@@ -119,16 +121,31 @@ static opc_wide opc_whole(opc_wide exact, opc_wide estimated) {
 
 static const char *opc_yes(bool is) { return is ? "yes" : "no"; }
 
+/* No stream: it would call the program's own malloc, where there is one. */
+static void __attribute__((format(printf, 2, 3))) opc_say(int file, const char *format, ...) {
+    static char text[3 * PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = opc_own_vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof text) length = sizeof text - 1;
+    for (int at = 0; at < length;) {
+        ssize_t done = write(file, text + at, (size_t)(length - at));
+        if (done <= 0) return;
+        at += (int)done;
+    }
+}
+
 static void opc_write_file(int file, opc_wide exact, opc_wide estimated) {
     char total[40], sure[40], guessed[40];
     bool is_exact = !opc_is_guessed && !opc_ended_early && !opc_overflowed;
     const char *digits = opc_digits(opc_whole(exact, estimated), total);
-    dprintf(file, "predicted %s\nwithout_guesses %s\nfrom_formulas %s\nfrom_static_probabilities %s\n", digits, opc_yes(is_exact),
+    opc_say(file, "predicted %s\nwithout_guesses %s\nfrom_formulas %s\nfrom_static_probabilities %s\n", digits, opc_yes(is_exact),
             opc_digits(exact, sure), opc_digits(opc_whole(0, estimated), guessed));
-    dprintf(file, "may_end_early %s\nmore_than_128_bits %s\n", opc_yes(opc_ended_early), opc_yes(opc_overflowed));
+    opc_say(file, "may_end_early %s\nmore_than_128_bits %s\n", opc_yes(opc_ended_early), opc_yes(opc_overflowed));
     for (struct opc_sums *sums = __start_opc_prd; sums != __stop_opc_prd; sums++) {
         opc_wide own = opc_whole(opc_joined(sums->exact), opc_joined(sums->estimated));
-        if (own) dprintf(file, "function %s %s\n", opc_digits(own, total), sums->function);
+        if (own) opc_say(file, "function %s %s\n", opc_digits(own, total), sums->function);
     }
 }
 
@@ -139,30 +156,30 @@ static void opc_write_words(int file, opc_wide exact, opc_wide estimated) {
                       : opc_is_guessed   ? "an estimate: some loops are guessed by static probabilities"
                       : opc_ended_early  ? "an estimate: code that was counted in advance may not have run"
                                          : "no guess took part";
-    dprintf(file, "opcost: %s instructions predicted (%s)\n", digits, why);
+    opc_say(file, "opcost: %s instructions predicted (%s)\n", digits, why);
 }
 
 __attribute__((constructor(101))) static void opc_begin(void) {
-    opc_own_process = getpid();
+    opc_own_process = (pid_t)syscall(SYS_getpid);
     const char *path = secure_getenv("OPCOST_PREDICTED");
-    if (path && *path) opc_result_path = strdup(path);
+    if (path && strlen(path) < sizeof opc_result_path) strcpy(opc_result_path, path);
 }
 
 __attribute__((destructor(101))) static void opc_end(void) {
-    if (getpid() != opc_own_process) return;
+    if ((pid_t)syscall(SYS_getpid) != opc_own_process) return;
     opc_wide exact = 0, estimated = 0;
     for (struct opc_sums *sums = __start_opc_prd; sums != __stop_opc_prd; sums++) {
         if (__builtin_add_overflow(exact, opc_joined(sums->exact), &exact) ||
             __builtin_add_overflow(estimated, opc_joined(sums->estimated), &estimated))
             opc_note(&opc_overflowed);
     }
-    if (!opc_result_path) {
+    if (!*opc_result_path) {
         opc_write_words(STDERR_FILENO, exact, estimated);
         return;
     }
     int file = open(opc_result_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) {
-        dprintf(STDERR_FILENO, "opcost: cannot write %s, which OPCOST_PREDICTED names\n", opc_result_path);
+        opc_say(STDERR_FILENO, "opcost: cannot write %s, which OPCOST_PREDICTED names\n", opc_result_path);
         opc_write_words(STDERR_FILENO, exact, estimated);
         return;
     }

@@ -132,7 +132,7 @@ static uint64_t opc_process_start(void) {
     const char *at = strrchr(text, ')'); /* the name before may hold anything */
     for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
     uint64_t ticks = at ? strtoull(at + 1, NULL, 10) : 0;
-    return ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+    return ticks * (1000000000ull / (uint64_t)getauxval(AT_CLKTCK));
 }
 
 static void opc_process_begins(struct opc_process *process) {

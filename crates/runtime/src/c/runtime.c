@@ -1,8 +1,8 @@
 /* All questions of the runtime in one object. */
-#include "opcost.h"
-
 /* A section of its own, so that a walk of the stack knows our frames. */
 #pragma clang section text = "opc_text"
+
+#include "opcost.h"
 
 #include "process.c"
 #include "left.c"

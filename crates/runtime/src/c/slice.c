@@ -17,6 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "own.h"
+
 extern uint64_t opc_slice_cells[];
 extern const uint64_t opc_slice_events;
 extern const uint8_t opc_slice_called;
@@ -80,11 +82,32 @@ static uint64_t product(uint64_t left, uint64_t right) {
   return __builtin_mul_overflow(left, right, &made) ? UINT64_MAX : made;
 }
 
-__attribute__((destructor)) static void opc_slice_end(void) {
+// What is not written yet. No stream: it would call the program's own malloc, where there is one.
+static char written[4096];
+static size_t held;
+
+static void flush(int file) {
+  for (size_t at = 0; at < held;) {
+    ssize_t done = write(file, written + at, held - at);
+    if (done <= 0) break;
+    at += (size_t)done;
+  }
+  held = 0;
+}
+
+static void put(int file, const char *text, size_t length) {
+  for (size_t at = 0; at < length; at++) {
+    if (held == sizeof written) flush(file);
+    written[held++] = text[at];
+  }
+}
+
+// Behind all destructors of the program: their loops are its loops.
+__attribute__((destructor(0))) static void opc_slice_end(void) {
   const char *path = getenv("OPCOST_SLICE");
   if (opc_slice_called || !path) return;
-  FILE *file = fopen(path, "w");
-  if (!file) return;
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return;
   const char *name = opc_slice_names;
   for (uint64_t event = 0; event + 1 < opc_slice_events; event += 2) {
     const uint64_t *constant = opc_slice_constants[event / 2];
@@ -95,11 +118,17 @@ __attribute__((destructor)) static void opc_slice_end(void) {
       if (constant[1] != UINT64_MAX) opc_slice_cells[event] = product(opc_slice_cells[2 * constant[2]], constant[1]);
       opc_slice_cells[event + 1] = product(opc_slice_cells[event], constant[0]);
     }
-    int length = (int)strcspn(name, "\n");
-    fprintf(file, "%llu %llu %.*s\n", (unsigned long long)opc_slice_cells[event],
-            (unsigned long long)opc_slice_cells[event + 1], length, name);
-    name += length + (name[length] == '\n');
+    const char *end = strchr(name, '\n');
+    size_t length = end ? (size_t)(end - name) : strlen(name);
+    char counts[48];
+    int digits = snprintf(counts, sizeof counts, "%llu %llu ", (unsigned long long)opc_slice_cells[event],
+                          (unsigned long long)opc_slice_cells[event + 1]);
+    put(file, counts, (size_t)digits);
+    put(file, name, length);
+    put(file, "\n", 1);
+    name += length + (end != NULL);
   }
-  fprintf(file, "end\n");
-  fclose(file);
+  put(file, "end\n", 4);
+  flush(file);
+  close(file);
 }

@@ -29,7 +29,7 @@ __attribute__((destructor(0))) static void opc_end(void) {
     struct opc_image *image = opc_own;
     if (!image || !image->header) return;
     struct opc_thread *thread = opc_this_thread();
-    if (thread && !thread->noted.cfa && image->pid == getpid()) opc_note_stack(thread, image, 1);
+    if (thread && !thread->noted.cfa && image->pid == getpid() && !opc_is_stack_clear(image)) opc_note_stack(thread, image, 1);
     opc_finish_image(image, OPC_END_EXIT, opc_end_flags());
     if (image->is_main) return; /* libraries' destructors may still come to an end of their own */
     opc_unwatch_abort();

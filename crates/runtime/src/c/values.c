@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "values.h"
+#include "own.h"
 
 #define getpid() ((pid_t)syscall(SYS_getpid))
 #define getppid() ((pid_t)syscall(SYS_getppid))
