@@ -16,6 +16,9 @@ const SHORT: usize = 32;
 pub struct Bindings {
     /// Name and number.
     pub given: Vec<(String, i128)>,
+    /// The same of the command line: `argc`, `atoi(argv[1])`. These are the parameters of `main` and what is read of them,
+    /// whatever else has such a name.
+    pub words: Vec<(String, i128)>,
     /// What data is that is read, unless it is given.
     pub reads: Reads,
 }
@@ -29,7 +32,17 @@ impl Bindings {
         let word = |(name, number): &(String, i128)| {
             Some((name.strip_prefix(FORTRAN_WORD)?.strip_suffix(')')?.parse().ok()?, *number))
         };
-        self.given.iter().filter_map(word).collect()
+        self.words.iter().filter_map(word).collect()
+    }
+
+    /// The number of a name.
+    pub(super) fn number_of(&self, name: &str) -> Option<i128> {
+        self.given.iter().find(|(given, _)| given == name).map(|(_, number)| *number)
+    }
+
+    /// The number of what the command line has under a name.
+    pub(super) fn word(&self, name: &str) -> Option<i128> {
+        self.words.iter().find(|(given, _)| given == name).map(|(_, number)| *number)
     }
 
     /// What an answer of the resolver means for a formula.
@@ -40,11 +53,11 @@ impl Bindings {
         if let Some(number) = answer.as_constant() {
             return Decided::Number(number);
         }
-        if !self.given.is_empty() || self.reads.is_without_files() {
-            let given = |name: &str| match self.given.iter().find(|(given, _)| given == name) {
-                Some((_, number)) => Some(*number),
-                None if self.reads.is_without_files() => absent(name),
-                None => None,
+        if !self.given.is_empty() || !self.words.is_empty() || self.reads.is_without_files() {
+            let given = |name: &str, is_memory: bool| {
+                let word = || (!is_memory).then(|| self.word(name)).flatten();
+                let known = self.number_of(name).or_else(word);
+                known.or_else(|| self.reads.is_without_files().then(|| absent(name)).flatten())
             };
             if let Some(number) = answer.number_given(&given, self.reads) {
                 return Decided::Number(number);
@@ -61,12 +74,18 @@ impl Bindings {
                 if let (true, Some(number)) = (self.reads.is_without_files(), absent(called)) {
                     return Decided::Number(number);
                 }
-                return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };
+                let is_memory = answer.depends_on_memory();
+                return Decided::Input {
+                    called: Some(called.to_owned()),
+                    about: about.to_owned(),
+                    is_memory,
+                };
             }
         }
         let is_short = expression.terms.is_empty() && expression.text.len() <= SHORT;
         let about = format!("{expression} (of {})", inputs.join("; "));
-        Decided::Input { called: is_short.then_some(expression.text), about }
+        let called = is_short.then_some(expression.text);
+        Decided::Input { called, about, is_memory: answer.depends_on_memory() }
     }
 }
 

@@ -148,7 +148,7 @@ impl LoopDescriber<'_> {
         let mut settled = formula;
         for symbol in self.formulas.symbols_in(formula).to_vec() {
             let named = self.names.of(self.formulas.symbol_of(symbol));
-            if let Some(value) = self.given(&named.name, symbol).or(named.value) {
+            if let Some(value) = self.given(&named, symbol).or(named.value) {
                 let value = self.formulas.constant(value);
                 settled = self.formulas.replace(settled, symbol, value);
             }
@@ -168,14 +168,17 @@ impl LoopDescriber<'_> {
 
     /// The number that a user gave, as a symbol of its width is read; none that
     /// it cannot hold.
-    fn given(&mut self, name: &str, symbol: SymbolId) -> Option<i128> {
-        let position = self.bindings.given.iter().position(|(given, _)| given == name)?;
-        let value = self.bindings.given[position].1;
+    fn given(&mut self, named: &Named, symbol: SymbolId) -> Option<i128> {
+        let position = self.bindings.given.iter().position(|(given, _)| *given == named.name);
+        let value = match position {
+            Some(position) => self.bindings.given[position].1,
+            None => self.bindings.word(named.word.as_ref()?)?,
+        };
         let Some(domain) = Domain::of(self.formulas.symbol_range(symbol)) else { return Some(value) };
         let halves = [true, false].map(|signed| Domain { signed, ..domain }.interval());
         let fits = halves.iter().any(|half| (half.low..=half.high).contains(&value));
         let known = if fits { &mut self.held } else { &mut self.too_wide };
-        known.insert(position);
+        known.extend(position);
         fits.then(|| domain.reduce(value))
     }
 

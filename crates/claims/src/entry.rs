@@ -24,7 +24,7 @@ impl LoopDescriber<'_> {
         trips: &TripCount,
         evolution: &mut FunctionEvolution<'_>,
     ) -> Option<String> {
-        if self.bindings.given.is_empty() {
+        if self.bindings.given.is_empty() && self.bindings.words.is_empty() {
             return None;
         }
         let turns = trips.body_iterations.exact()?;

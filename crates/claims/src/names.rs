@@ -28,8 +28,17 @@ pub struct Named {
     pub value: Option<i128>,
     /// Whether it comes from outside, and by a name.
     pub is_input: bool,
+    /// What an input is called where it comes from, if that is no memory.
+    pub word: Option<String>,
     /// What is known of an input.
     pub about: String,
+}
+
+impl Named {
+    /// What has a name, and nothing else is known of it.
+    fn plain(name: String) -> Named {
+        Named { name, value: None, is_input: false, word: None, about: String::new() }
+    }
 }
 
 /// What decides a value.
@@ -42,6 +51,8 @@ pub(super) enum Decided {
         called: Option<String>,
         /// What is known of it.
         about: String,
+        /// Whether some of it is memory, whose name the program chose.
+        is_memory: bool,
     },
     /// Something else.
     Open,
@@ -182,7 +193,7 @@ impl<'a> Names<'a> {
     }
 
     fn lookup(&self, symbol: &Symbol) -> Named {
-        let plain = |name: String| Named { name, value: None, is_input: false, about: String::new() };
+        let plain = Named::plain;
         match symbol {
             Symbol::Argument(position) => self.resolved(Value::Argument(*position)),
             Symbol::Result(at) => self.resolved(Value::Instruction(*at)),
@@ -213,7 +224,7 @@ impl<'a> Names<'a> {
         let (Some(load), CellDefinition::Changed(at)) =
             (self.scope.cells.slot_by(version), self.scope.cells.definition(version))
         else {
-            return Named { name: format!("{version}"), value: None, is_input: false, about: String::new() };
+            return Named::plain(format!("{version}"));
         };
         self.named(Value::Instruction(load), ValueQuery::Behind(self.scope.id, load, at))
     }
@@ -226,18 +237,17 @@ impl<'a> Names<'a> {
     fn named(&self, value: Value, wanted: ValueQuery<'_>) -> Named {
         let own = || self.value(value);
         match (self.decide)(wanted) {
-            Decided::Number(number) => {
-                Named { name: own(), value: Some(number), is_input: false, about: String::new() }
-            }
-            Decided::Input { called, about } => {
+            Decided::Number(number) => Named { value: Some(number), ..Named::plain(own()) },
+            Decided::Input { called, about, is_memory } => {
                 let mut name = own();
                 // What the module's text calls it tells nobody anything.
                 if name.starts_with('%') {
-                    name = called.unwrap_or(name);
+                    name = called.clone().unwrap_or(name);
                 }
-                Named { name, value: None, is_input: true, about }
+                let word = called.filter(|_| !is_memory);
+                Named { is_input: true, about, word, ..Named::plain(name) }
             }
-            Decided::Open => Named { name: own(), value: None, is_input: false, about: String::new() },
+            Decided::Open => Named::plain(own()),
         }
     }
 

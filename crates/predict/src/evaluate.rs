@@ -10,7 +10,7 @@
 //!
 //! Input: a [`FunctionModel`], numbers for its symbols. Output: [`Counts`]. Cost: the units of all
 //! regions, and for each sum without closed form its terms, up to a budget.
-//! Limits: cycles that are no natural loops are passed once; blocks in them are called unknown.
+//! Limits: cycles that are no natural loops are passed once; blocks in them and after them are called unknown.
 
 mod loop_flows;
 
@@ -178,7 +178,10 @@ impl<'m> Evaluator<'m> {
         let others = self.blocks();
         self.is_other = false;
         Counts {
-            decided: blocks.iter().map(|(block, count)| *count == others[block]).collect(),
+            decided: blocks
+                .iter()
+                .map(|(block, count)| *count == others[block] && !self.model.is_after_cycle[block])
+                .collect(),
             blocks,
             grades: self.grades.clone(),
             missing: self.missing.clone(),
@@ -462,8 +465,9 @@ impl<'m> Evaluator<'m> {
         let mut chances = Vec::new();
         let trusts = self.belief != Belief::Statics;
         for (believes, event) in [(trusts, event), (false, event), (trusts, Event::Any)] {
-            for (own, &unit) in ways.iter_mut().zip(&region.units) {
+            for (position, (own, &unit)) in ways.iter_mut().zip(&region.units).enumerate() {
                 *own = self.edges_out(unit, believes);
+                self.pass_once(scope, position, own);
             }
             chances = self.chances(scope, event, &ways);
             // What is decided contradicts the event only where the count is but a bound.
@@ -472,6 +476,25 @@ impl<'m> Evaluator<'m> {
             }
         }
         self.send(scope, Event::Any, &ways, &chances)
+    }
+
+    /// What goes back into a cycle that is no natural loop goes on with the rest: it is passed once.
+    fn pass_once(&self, scope: Option<LoopId>, position: usize, ways: &mut [(Edge<BlockId>, Fraction)]) {
+        let region = self.model.regions.region(scope);
+        let header = scope.map(|id| self.model.forest.loops[id].header);
+        let goes_back = |edge: &Edge<BlockId>| {
+            header != Some(edge.to) && region.position.get(&edge.to).is_some_and(|&to| to <= position)
+        };
+        if self.model.forest.irreducible.is_empty() || !ways.iter().any(|(edge, _)| goes_back(edge)) {
+            return;
+        }
+        let on: Fraction = ways.iter().filter(|(edge, _)| !goes_back(edge)).map(|(_, share)| share).sum();
+        if on.is_zero() {
+            return;
+        }
+        for (edge, share) in ways {
+            *share = if goes_back(edge) { Fraction::zero() } else { &*share / &on };
+        }
     }
 
     /// What an edge is worth for an event: how likely it happens after it.

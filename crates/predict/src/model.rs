@@ -31,6 +31,9 @@ pub(crate) struct FunctionModel {
     pub(crate) edges: IdMap<BlockId, Vec<EdgeModel>>,
     pub(crate) loops: IdMap<LoopId, LoopModel>,
     pub(crate) calls: Vec<CallModel>,
+    /// Blocks that control reaches from a cycle that is no natural loop, those in it among them. How much of it comes
+    /// there is not known.
+    pub(crate) is_after_cycle: IdMap<BlockId, bool>,
     /// Symbols without a number.
     pub(crate) symbols: BTreeMap<usize, OpenSymbol>,
     /// Their positions.
@@ -47,9 +50,20 @@ pub(crate) struct EdgeModel {
     pub(crate) other: Fraction,
 }
 
-/// Other shares of so many ways. Each has one: that an abort is not taken is a guess, too.
+/// Other shares of so many ways. Each has one: that an abort is not taken is a guess, too. Of any of the ways, no one
+/// has the share that all would have if they were alike. Of few, weights are powers of one number, among which none is
+/// the mean of others. Of many they are drawn.
 fn others(ways: usize) -> impl Iterator<Item = Fraction> {
-    let weight = |slot: usize| 3 * slot as u64 + 1;
+    const BASE: u64 = 37;
+    const FEW: usize = 8;
+    // SplitMix64 (Steele, Lea, Flood 2014), 40 bits of it.
+    let drawn = |slot: usize| {
+        let mut mixed = (slot as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) >> 24 | 1
+    };
+    let weight = move |slot: usize| if ways <= FEW { BASE.pow(slot as u32) } else { drawn(slot) };
     let total: u64 = (0..ways).map(weight).sum();
     (0..ways).map(move |slot| ratio(weight(slot), total))
 }
@@ -137,6 +151,18 @@ impl CellSlot {
     }
 }
 
+/// Blocks that control reaches from a cycle with several entries.
+fn after_cycles(function: &Function, forest: &LoopForest<BlockId>) -> IdMap<BlockId, bool> {
+    let mut reached = IdMap::filled(function.blocks.len(), false);
+    let mut work: Vec<BlockId> = forest.irreducible.iter().flatten().copied().collect();
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut reached[block], true) {
+            work.extend(&function.blocks[block].successors);
+        }
+    }
+    reached
+}
+
 impl FunctionModel {
     pub(crate) fn of(program: &MemoryModel<'_>, id: FunctionId, solved: &mut Solved<'_>) -> FunctionModel {
         let (module, layout) = (program.module, program.layout);
@@ -176,6 +202,7 @@ impl FunctionModel {
         let calls = calls(function, solved, &reached);
         let mut model = FunctionModel {
             formulas: solved.formulas().clone(),
+            is_after_cycle: after_cycles(function, &forest),
             forest,
             regions,
             edges: all,
@@ -217,6 +244,7 @@ impl FunctionModel {
         let loops = forest.loops.ids().map(|_| unknown()).collect();
         FunctionModel {
             formulas: Formulas::new(),
+            is_after_cycle: after_cycles(function, &forest),
             regions,
             edges,
             loops,
@@ -314,4 +342,26 @@ fn calls(function: &Function, solved: &mut Solved<'_>, reached: &BTreeSet<BlockI
         calls.push(CallModel { block, at, callee, arguments });
     }
     calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fraction, others, ratio};
+
+    /// What both probabilities agree on rests on no guess: they must not agree by chance.
+    #[test]
+    fn no_way_has_the_share_of_ways_that_are_alike() {
+        for ways in 2..=12_usize {
+            let all: Vec<Fraction> = others(ways).collect();
+            assert!(all.iter().sum::<Fraction>() == ratio(1, 1));
+            for some in 1_u32..1 << ways {
+                let left = (0..ways).filter(|slot| some >> slot & 1 == 1);
+                let count = u64::from(some.count_ones());
+                let total: Fraction = left.clone().map(|slot| &all[slot]).sum();
+                let is_alike = |slot: usize| &all[slot] / &total == ratio(1, count);
+                assert!(count == 1 || !left.clone().any(is_alike), "{ways} ways, of them {some:b}");
+            }
+        }
+        assert!(others(1000).count() == 1000);
+    }
 }

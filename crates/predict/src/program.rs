@@ -42,6 +42,9 @@ const LEAST_CONTEXTS: usize = 12;
 /// Units that are looked at one iteration at a time, in all.
 const BUDGET: u64 = 200_000;
 
+/// Why a function of a cycle of calls is unknown.
+const RECURSION: &str = "recursion: calls of itself are not counted";
+
 /// What is wanted besides the code.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
@@ -238,13 +241,23 @@ impl<'a> Program<'a> {
     fn function(&mut self, id: FunctionId) {
         let Some(modelled) = self.contexts.models[id].clone() else { return };
         let Modelled { model, dependence } = &*modelled;
-        let contexts = std::mem::take(&mut self.entered[id]);
+        let mut contexts = std::mem::take(&mut self.entered[id]);
+        if self.contexts.cycle[id] && contexts.is_empty() {
+            // It may be entered by one that was predicted before it: that call closes the cycle.
+            let entries = Entries {
+                times: Fraction::zero(),
+                class: Class::Unknown,
+                reason: Some(RECURSION.to_owned()),
+                is_exact: false,
+            };
+            contexts.insert(self.contexts.context(id, Vec::new(), &Given::default()), entries);
+        }
         let mut prediction = FunctionPrediction::none(model.edges.len());
         self.add_followed(id, model, &mut prediction);
         for (context, mut entries) in contexts {
             if self.contexts.cycle[id] && entries.class < Class::Unknown {
                 entries.class = Class::Unknown;
-                entries.reason = Some("recursion: calls of itself are not counted".to_owned());
+                entries.reason = Some(RECURSION.to_owned());
             }
             let numbers = self.contexts.numbers(id, &context);
             let mut evaluator = Evaluator::new(model, dependence, &numbers, self.budget, self.belief);
@@ -341,8 +354,10 @@ fn classified(model: &FunctionModel, counts: &Counts, block: BlockId, entries: &
         let (to, why) = class_of_loop(model, id, counts.grades[id]);
         raise(to, why);
     }
-    if model.forest.irreducible.iter().any(|part| part.contains(&block)) {
-        raise(Class::Unknown, Some("it is in a cycle that is entered at several blocks".to_owned()));
+    if model.is_after_cycle[block] {
+        let is_within = model.forest.irreducible.iter().any(|part| part.contains(&block));
+        let at = if is_within { "in" } else { "after" };
+        raise(Class::Unknown, Some(format!("it is {at} a cycle that is entered at several blocks")));
     }
     let is_exact = entries.is_exact && counts.decided[block] && class < Class::Run;
     let least = match is_exact {

@@ -24,7 +24,7 @@ fn predicted(module: &Module) -> Prediction {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = MemoryModel::of(module, &layout, &effects, World::Closed);
     let wishes = Wishes { is_guess: true, is_followed: true, ..Wishes::default() };
-    predict(&program, &Bindings { given: Vec::new(), reads: Reads::Absent }, &wishes).0
+    predict(&program, &Bindings { reads: Reads::Absent, ..Bindings::default() }, &wishes).0
 }
 
 fn read(text: &str) -> Module {

@@ -22,7 +22,7 @@ fn predicted(module: &Module, measured: Measured) -> Prediction {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = MemoryModel::of(module, &layout, &effects, World::Closed);
     let wishes = Wishes { is_guess: true, is_followed: true, measured: Some(measured), ..Wishes::default() };
-    predict(&program, &Bindings { given: Vec::new(), reads: Reads::Open }, &wishes).0
+    predict(&program, &Bindings { reads: Reads::Open, ..Bindings::default() }, &wishes).0
 }
 
 /// Executions of all blocks, and entries and headers of all loops.

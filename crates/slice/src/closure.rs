@@ -176,7 +176,12 @@ impl<'a> Closure<'a> {
         for block in body.blocks.ids() {
             let last = body.terminator_of(block);
             if body.instructions[last].opcode == Opcode::Ret {
-                self.need(SliceSite { function, instruction: last }, because);
+                let site = SliceSite { function, instruction: last };
+                // One that stayed for another reason was followed without what it returns.
+                match self.stays(site) {
+                    true => self.work.push(site),
+                    false => self.need(site, because),
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use opcost_ir::{
 };
 use opcost_key::{FunctionId, InstructionId};
 use opcost_library::effect::{Effect, ResultKind, Returns, Touching};
-use opcost_library::{LibraryStates, SystemEffect, system_effects};
+use opcost_library::{LibraryStates, SystemEffect, is_generated, is_name_of_libraries, system_effects};
 
 use crate::site::SliceSite;
 
@@ -65,6 +65,14 @@ const STANDARD_UNITS: [u128; 2] = [6, 0];
 /// Standard input.
 const INPUT_UNIT: u128 = 5;
 
+/// Whether a function is called where the C library or code generation would call one of that name.
+fn replaces_library(function: &Function) -> bool {
+    let name = &*function.name;
+    let is_operator = ["_Zn", "_Zd"].iter().any(|start| name.starts_with(start));
+    let is_known = is_name_of_libraries(name) || is_generated(name);
+    !function.blocks.is_empty() && is_known && (is_operator || !name.starts_with("_Z")) && name != "main"
+}
+
 /// What calls of functions that are not here may do, of one program.
 pub(crate) struct Library<'a> {
     memory: &'a MemoryModel<'a>,
@@ -76,6 +84,8 @@ pub(crate) struct Library<'a> {
     retains_units: bool,
     /// Calls that give the address of `errno`.
     errors: Vec<SliceSite>,
+    /// The program has functions that the C library or code generation calls by their names.
+    is_replaced: bool,
 }
 
 impl<'a> Library<'a> {
@@ -87,6 +97,7 @@ impl<'a> Library<'a> {
             retains_files: false,
             retains_units: false,
             errors: Vec::new(),
+            is_replaced: memory.module.functions.values().any(replaces_library),
         };
         for (id, function) in memory.module.functions.iter().filter(|&(id, _)| memory.calls.is_reachable(id))
         {
@@ -95,6 +106,17 @@ impl<'a> Library<'a> {
             }
         }
         library
+    }
+
+    /// Whether a function of the program may run in an instruction, by its name. Instances of templates run in calls
+    /// of the C++ library alone.
+    pub(crate) fn may_run_own(&self, function: &Function, at: InstructionId) -> bool {
+        let module = self.memory.module;
+        let is_instance = || match function.call(at).map(|call| call.callee) {
+            Some(CalleeRef::Declaration(declared)) => module.declarations[declared].name.starts_with("_Z"),
+            _ => false,
+        };
+        self.memory.externals.calls_by_name(function, at) && (self.is_replaced || is_instance())
     }
 
     fn inspect(&mut self, id: FunctionId, at: InstructionId, call: &Call) {
@@ -192,6 +214,9 @@ impl<'a> Library<'a> {
         let name = &*declaration.name;
         let effect = self.memory.externals.effect(function, at, declared);
         if effect.returns == Returns::Never || call.is_noreturn || call.returns_twice {
+            return Fate::Stays;
+        }
+        if self.may_run_own(function, at) {
             return Fate::Stays;
         }
         if declaration.is_intrinsic {

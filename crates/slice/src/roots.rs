@@ -56,6 +56,8 @@ impl Closure<'_> {
             Opcode::Fence | Opcode::AtomicCmpXchg | Opcode::AtomicRMW | Opcode::VAArg => Some(How::Observed),
             Opcode::LandingPad | Opcode::Resume => Some(How::Exception),
             opcode if opcode.is_call() => self.root_of_call(site, site.instruction, level),
+            // A division of 128 bits, where the program has the function for it.
+            _ if self.library.may_run_own(body, site.instruction) => Some(How::Library),
             opcode if opcode.is_terminator() && level == Level::Flow => Some(How::Level),
             _ => None,
         }

@@ -55,14 +55,23 @@ impl Calls {
         calls.known_outside = module.functions.ids().filter(is_known).collect();
         let mut below = AdjacencyGraph::new(count);
         for (id, function) in module.functions.iter() {
+            let is_operation = |at: &InstructionId| !function.instructions[*at].opcode.is_call();
+            let hidden = function.instructions.ids().filter(is_operation);
+            for at in hidden.filter(|&at| module.may_become_call(function, at)) {
+                if memory.callees(id, at).may_call_back && !calls.known_outside.is_empty() {
+                    calls.open[id].push(at);
+                    calls.known_outside.iter().for_each(|&known| below.add_edge(id, known));
+                }
+            }
             for (at, call) in &function.calls {
                 if call.returns_twice {
                     calls.twice[id].push(*at);
                 }
-                if module.intrinsic_name(call.callee).is_some() {
+                let callees = memory.callees(id, *at);
+                // Code generation makes a call of the program's own `memset` of one.
+                if module.intrinsic_name(call.callee).is_some() && !callees.may_call_back {
                     continue;
                 }
-                let callees = memory.callees(id, *at);
                 callees.functions.iter().for_each(|&callee| below.add_edge(id, callee));
                 if !callees.functions.is_empty() {
                     calls.inner[id].push(*at);

@@ -31,10 +31,11 @@ impl Reads {
 }
 
 impl Resolution<'_, '_> {
-    /// The number that the value certainly is where inputs are these numbers: by name. `reads` says
+    /// The number that the value certainly is where inputs are these numbers: by name. `given` is asked whether the
+    /// input is memory, too, whose name the program chose. `reads` says
     /// what other inputs are that are read into memory. None where a link is only possible. Cost:
     /// linear in the answer.
-    pub fn number_given(&self, given: &dyn Fn(&str) -> Option<i128>, reads: Reads) -> Option<i128> {
+    pub fn number_given(&self, given: &dyn Fn(&str, bool) -> Option<i128>, reads: Reads) -> Option<i128> {
         let mut numbers: IdMap<ExplanationId, Option<Number>> = IdMap::filled(self.nodes.len(), None);
         for &id in &self.facts.order {
             numbers[id] = match self.is_input(id) {
@@ -50,8 +51,8 @@ impl Resolution<'_, '_> {
         numbers[self.root()].map(Number::by_convention)
     }
 
-    fn given_number(&self, id: ExplanationId, given: &dyn Fn(&str) -> Option<i128>) -> Option<Number> {
-        let value = given(&self.input_name(id))?;
+    fn given_number(&self, id: ExplanationId, given: &dyn Fn(&str, bool) -> Option<i128>) -> Option<Number> {
+        let value = given(&self.input_name(id), matches!(self.nodes[id].what, What::Cell(_)))?;
         let bits = self.names.bits(self.nodes[id].ty?)?;
         let number = Number::of(value as u128, bits)?;
         (number.signed() == value || i128::try_from(number.value) == Ok(value)).then_some(number)
@@ -125,6 +126,13 @@ impl Resolution<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether it depends on memory that is an input.
+    pub fn depends_on_memory(&self) -> bool {
+        self.reached(true)
+            .into_iter()
+            .any(|id| self.is_input(id) && matches!(self.nodes[id].what, What::Cell(_)))
     }
 
     /// The inputs that it depends on: `name: what is known of it`.

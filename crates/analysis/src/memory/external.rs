@@ -139,20 +139,23 @@ impl<'a> Externals<'a> {
             return Cow::Owned(self.by_attributes(call, declaration, arguments));
         };
         let used = known.used_states();
-        let writes = writes_by_format(known, self.module, function, site);
+        let writes = has_by_format(known, self.module, function, site, 'n');
+        let tells_addresses = has_by_format(known, self.module, function, site, 'p');
         // What a list of arguments leads to was handed to another function, and escaped.
         let reaches = used.but_error().meet(self.held) || writes && known.has_list;
         let sets_error = used != LibraryStates::NONE && self.held.meet(LibraryStates::ERROR);
-        if !reaches && !writes && !sets_error {
+        if !reaches && !writes && !tells_addresses && !sets_error {
             return Cow::Borrowed(known);
         }
         let mut effect = known.clone();
         effect.reaches_others |= reaches;
         effect.writes_library |= sets_error;
-        if writes {
+        for (_, how) in
+            [(writes, Touching::Writes), (tells_addresses, Touching::Retains)].into_iter().filter(|one| one.0)
+        {
             effect.touches.push(Touched {
                 parameters: Parameters::From(known.format.unwrap_or(0) + 1),
-                how: Touching::Writes,
+                how,
                 extent: Extent::Unknown,
                 is_deep: false,
             });
@@ -215,22 +218,28 @@ fn states_with_variables(module: &Module, effects: &Effects) -> LibraryStates {
 }
 
 /// Whether a `printf` may write through its arguments (`%n`).
-fn writes_by_format(known: &Effect, module: &Module, function: &Function, site: InstructionId) -> bool {
+fn has_by_format(
+    known: &Effect,
+    module: &Module,
+    function: &Function,
+    site: InstructionId,
+    conversion: char,
+) -> bool {
     let Some(format) = known.format else { return false };
     if known.touches.iter().any(|touched| matches!(touched.how, Touching::Input(_))) {
         return false;
     }
     let text = function.arguments_of(site).get(format as usize).and_then(|&value| string_at(module, value));
-    text.is_none_or(|text| has_count_conversion(&text))
+    text.is_none_or(|text| has_conversion(&text, conversion))
 }
 
-/// Whether a format has a conversion that writes how much was printed.
-fn has_count_conversion(format: &str) -> bool {
+/// Whether a format has this conversion.
+fn has_conversion(format: &str, conversion: char) -> bool {
     let mut rest = format.chars();
     while let Some(c) = rest.next() {
         if c == '%' {
             let is_flag = |c: &char| "0123456789-+ #'.*$hljztLqIwZ".contains(*c);
-            if rest.find(|c| !is_flag(c)) == Some('n') {
+            if rest.find(|c| !is_flag(c)) == Some(conversion) {
                 return true;
             }
         }
@@ -249,7 +258,7 @@ mod tests {
     use opcost_ir::{DeclarationId, parse_module};
     use opcost_key::{FunctionId, InstructionId};
 
-    use super::{Externals, has_count_conversion};
+    use super::{Externals, has_conversion};
     use opcost_library::Effects;
 
     /// `-fno-builtin` marks callers, and calls: then only attributes are believed.
@@ -283,7 +292,7 @@ define void @call() {
 
     #[test]
     fn only_percent_n_counts() {
-        assert!(has_count_conversion("%d%n") && has_count_conversion("%-5lln"));
-        assert!(!has_count_conversion("%%n %d\n") && !has_count_conversion("100%% nothing%s"));
+        assert!(has_conversion("%d%n", 'n') && has_conversion("%-5lln", 'n'));
+        assert!(!has_conversion("%%n %d\n", 'n') && !has_conversion("100%% nothing%s", 'n'));
     }
 }

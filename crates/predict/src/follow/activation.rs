@@ -140,6 +140,11 @@ impl<'a> Follower<'_, 'a> {
                     CallEnd::Returns(content) => content,
                     CallEnd::Never => return Ok(Vec::new()),
                 },
+                // Code generation makes a call of the program's own function of it.
+                _ if self.model.externals.calls_by_name(function, at) => {
+                    self.blur(frame.id, at, &mut arrival.memory);
+                    Content::Unknown
+                }
                 _ => {
                     let view = self.view(frame);
                     view.computing.result(at, &view)

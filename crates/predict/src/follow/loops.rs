@@ -179,7 +179,7 @@ impl Follower<'_, '_> {
         let mut is_closed = summary.is_exact;
         for &position in &own.calls {
             let call = &modelled.model.calls[position];
-            if self.contexts.cycle[call.callee] || self.contexts.models[call.callee].is_none() {
+            if self.contexts.models[call.callee].is_none() {
                 is_closed = false;
                 continue;
             }

@@ -123,6 +123,8 @@ impl<'a> WritesOf<'a> {
             }
             Opcode::Fence => vec![Write::Wild],
             opcode if opcode.is_call() => self.of_call(id, at),
+            // Code generation makes a call of the program's own function of it.
+            _ if self.model.externals.calls_by_name(function, at) => vec![Write::Wild],
             _ => Vec::new(),
         }
     }

@@ -37,7 +37,7 @@ impl Foreseen {
             Some(path) => super::averages::of_run(program.module, path)?,
             None => Averages::default(),
         };
-        let bindings = super::inputs::bindings(program, &job.cut.inputs);
+        let bindings = super::inputs::bindings(&job.cut.inputs);
         let wishes = Wishes { is_guess: true, is_followed: true, averages, measured: None };
         let (prediction, _) = predict(program, &bindings, &wishes);
         Ok(Foreseen { prediction })

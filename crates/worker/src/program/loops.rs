@@ -17,7 +17,7 @@ const LISTED: usize = 12;
 /// A bound name that no formula has, with the names that they have; a number that nothing of its name
 /// can hold.
 pub(crate) fn answer(program: &MemoryModel<'_>, inputs: &InputValues) -> Result<LoopAnswers, WorkError> {
-    let claims = Claims::compute(program, &super::inputs::bindings(program, inputs));
+    let claims = Claims::compute(program, &super::inputs::bindings(inputs));
     check(&inputs.bindings, &claims)?;
     let module = program.module;
     Ok(LoopAnswers {

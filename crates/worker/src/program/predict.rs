@@ -51,9 +51,10 @@ pub(crate) fn answer(
     session: &mut Session,
     job: &PredictJob,
 ) -> Result<PredictAnswers, WorkError> {
-    let bindings = super::inputs::bindings(program, &job.inputs);
+    let bindings = super::inputs::bindings(&job.inputs);
     if !job.inputs.bindings.is_empty() {
-        let own = Bindings { given: job.inputs.bindings.clone(), reads: bindings.reads };
+        let own =
+            Bindings { given: job.inputs.bindings.clone(), reads: bindings.reads, ..Bindings::default() };
         super::loops::check(&job.inputs.bindings, &Claims::compute(program, &own))?;
     }
     let averages = match &job.trip_counts {

@@ -229,8 +229,13 @@ impl Collector<'_> {
                 let size = self.graph.word();
                 self.graph.use_node(node, Use::Store { from, at: 0, size });
             }
-            // Zeros and what comes in from outside are no addresses.
-            Touching::Reads | Touching::Zeroes | Touching::Input(_) | Touching::Frees => {}
+            // What comes in may be an address that went out: through a pipe, or as text.
+            Touching::Input(_) => {
+                let size = self.extent(arguments, touched.extent).unwrap_or(u64::MAX);
+                self.graph.use_node(node, Use::Store { from: unknown, at: 0, size });
+            }
+            // Zeros are no addresses.
+            Touching::Reads | Touching::Zeroes | Touching::Frees => {}
         }
     }
 

@@ -1,0 +1,9 @@
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char heap[1<<22]; static size_t at; volatile unsigned vw; unsigned w;
+void *malloc(size_t n) { w++; void *p = heap + at; at += (n + 15) & ~15ul; if (at > sizeof heap - 70000) at = 0; return p; }
+void free(void *p) {}
+void *calloc(size_t a, size_t b) { char *p = malloc(a*b); for (size_t i = 0; i < a*b; i++) p[i] = 0; return p; }
+void *realloc(void *p, size_t n) { return malloc(n); }
+int main(int c, char **v) { unsigned s = 0; for (int i = 0; i < 5; i++) { FILE *f = fopen("/dev/null", "w"); fputs("x", f); fclose(f); puts("y"); } for (unsigned i = 0; i < w; i++) s++; return s == 7; }

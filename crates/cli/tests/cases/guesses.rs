@@ -1,0 +1,73 @@
+//! Is nothing called exact that a guess is in, or that nobody followed?
+//!
+//! Cycles with several entries, recursion that only a guessed loop reaches, ways of a switch that are as likely by
+//! every measure, and names that another function has as well.
+
+use serde_json::Value;
+
+use super::{cases, json, opcost};
+
+/// Blocks of a function: how often each runs, and whether that is exact.
+fn blocks(predicted: &Value, function: &str) -> Vec<(u64, bool)> {
+    let all = predicted["blocks"].as_array().expect("blocks").iter();
+    let own = all.filter(|block| {
+        block["function"].as_str().is_some_and(|key| key.split('@').next_back() == Some(function))
+    });
+    own.map(|block| (block["executions"].as_u64().unwrap_or(0), block["exact"] == true)).collect()
+}
+
+#[test]
+fn what_comes_after_a_cycle_with_several_entries_is_not_exact() {
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let predicted = json(&format!("predict {level} several_entries.c -- 9"));
+        let wrong = blocks(&predicted, "duff").into_iter().any(|(times, is_exact)| is_exact && times == 0);
+        assert!(!wrong, "{level}: a block that runs is called exact and never run");
+    }
+}
+
+#[test]
+fn recursion_that_a_guessed_loop_reaches_is_unknown() {
+    let predicted = json("predict -O0 recursion_in_test.c");
+    assert!(blocks(&predicted, "hgt").into_iter().all(|(_, is_exact)| !is_exact), "{predicted}");
+}
+
+#[test]
+fn a_slice_leaves_out_no_loop_that_nobody_counted() {
+    let place = cases();
+    for line in [
+        "slice --level 4 --verify -O1 several_entries_before.c -- 9",
+        "slice --level 4 --verify -O1 recursion_in_guess.c -- 13 4",
+        "slice --level 4 --verify -O1 names_of_main.c -- 5 6",
+        "slice --level 1 --verify -O0 returned_flag.c",
+    ] {
+        let said = opcost(&place, line);
+        assert_eq!(said.status, 0, "{line}: {}{}", said.stdout, said.stderr);
+    }
+}
+
+#[test]
+fn words_of_the_command_line_are_those_of_main() {
+    for level in ["-O0", "-O1", "-O2"] {
+        let line = format!("{level} --stdout out names_of_main.c -- 5 6");
+        let counted = json(&format!("count {line}"))["total"].clone();
+        assert_eq!(json(&format!("predict {level} names_of_main.c -- 5 6"))["total"], counted, "{level}");
+    }
+}
+
+#[test]
+fn ways_that_are_alike_by_two_measures_are_guesses() {
+    let words = "2 2 2 2 9 9 9 9 9 9 9 9 9 9 9 9";
+    let predicted = json(&format!("predict -O0 middle_case.c -- {words}"));
+    let exact: Vec<bool> = blocks(&predicted, "sel").into_iter().map(|(_, is_exact)| is_exact).collect();
+    assert_eq!(exact, [true, false, false, true]);
+}
+
+/// What runs after `main` has its loops counted, too.
+#[test]
+fn a_slice_counts_what_destructors_do() {
+    let predicted = json("predict --by-slice -O0 in_destructor.c");
+    let own = blocks(&predicted, "after");
+    assert!(own.iter().any(|(times, _)| *times == 5), "{own:?}");
+    let said = opcost(&cases(), "slice --verify -O0 in_destructor.c");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+}
