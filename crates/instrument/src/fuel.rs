@@ -49,7 +49,7 @@ use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
-pub use fuel_access::owns_library_functions;
+pub use fuel_access::OwnInCalls;
 
 use around::{Around, Folded};
 use folded::cost_of_any_way;
@@ -133,7 +133,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         return Ok(Metered { metering, overshoot: None, folded: IdSet::new() });
     }
     let leaving = Leaving::compute(module);
-    let recursion = Recursion::compute(module, &leaving);
+    let recursion = Recursion::compute(module, &leaving, OwnInCalls::of(module, request.is_whole));
     let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
     let ours = handed(module, &leaving);
     let handed = if has_hands(module) { ours.clone() } else { IdSet::new() };
@@ -154,7 +154,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
             folded: &folded,
             cost: &request.cost,
             most_known,
-            owns_library: recursion.owns_library,
+            own_in_calls: recursion.own_in_calls,
             are_trips_charged,
         };
         let stretches = Stretches::compute(module, id, &around);

@@ -41,8 +41,8 @@ pub use claims::{ClaimStep, Claimed, Moment, TripClaim, TripClaims, steps_over_a
 pub use cost::{CostModel, CostTable};
 pub use earlier::weigh_as_run;
 pub use fuel::{
-    Admission, FaultBalanceRule, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, admit,
-    admit_portable, meter, owns_library_functions,
+    Admission, FaultBalanceRule, Fingerprint, FuelRequest, Metered, Objection, OwnInCalls, Portability, Rule,
+    admit, admit_portable, meter,
 };
 pub use library::Library;
 pub use plan::{Instrumented, plan, survey};

@@ -68,7 +68,7 @@ fn objections_to(
         origins: &origins,
         cost,
         is_whole: true,
-        owns_library: opcost_instrument::owns_library_functions(&before),
+        own_in_calls: opcost_instrument::OwnInCalls::of(&before, true),
         promised: metered.overshoot,
         outside: wanted.outside(),
         ends_at_limit,

@@ -5,7 +5,7 @@ use opcost_ir::{Linkage, Module};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::cost::CostModel;
-use crate::fuel::fuel_access::is_known_to_libraries;
+use crate::fuel::fuel_access::{OwnInCalls, is_known_to_libraries};
 
 /// For each function and instruction of the metered module the instructions
 /// that it was before: none for metering, several where some became one.
@@ -24,8 +24,8 @@ pub struct Audit<'a> {
     pub cost: &'a CostModel,
     /// The module is all of the program.
     pub is_whole: bool,
-    /// Functions of it may run in calls of library functions: [`owns_library_functions`](crate::owns_library_functions).
-    pub owns_library: bool,
+    /// Which functions of it may run in calls of library functions.
+    pub own_in_calls: OwnInCalls,
     /// The most work that may be done between two questions; none without
     /// questions.
     pub promised: Option<u64>,

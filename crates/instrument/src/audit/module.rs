@@ -80,7 +80,7 @@ impl<'a> Before<'a> {
         if self.folded_into(call.callee).is_some() {
             return None;
         }
-        let is_looking = fuel_access(self.module(), call, self.audit.owns_library) != FuelAccess::Never
+        let is_looking = fuel_access(self.module(), call, self.audit.own_in_calls) != FuelAccess::Never
             || call.is_noreturn
             || call.returns_twice;
         is_looking.then_some(call)

@@ -380,7 +380,7 @@ impl<'a> Program<'a> {
                     },
                 }
             }
-            _ if fuel_access(self.audit.metered, call, self.audit.owns_library) == FuelAccess::Freely => {
+            _ if fuel_access(self.audit.metered, call, self.audit.own_in_calls) == FuelAccess::Freely => {
                 self.foreign
             }
             _ => NOTHING,

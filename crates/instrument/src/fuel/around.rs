@@ -4,6 +4,7 @@ use opcost_index::{IdMap, IdSet};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
+use crate::fuel::fuel_access::OwnInCalls;
 use crate::leaving::Leaving;
 
 /// What calls of folded functions cost in addition to themselves.
@@ -18,8 +19,8 @@ pub(crate) struct Around<'a> {
     pub(crate) cost: &'a CostModel,
     /// The most that a loop whose iterations are known may cost to be paid for as straight code.
     pub(crate) most_known: u64,
-    /// Whether functions of the module may run in calls of library functions.
-    pub(crate) owns_library: bool,
+    /// Which functions of the module may run in calls of library functions.
+    pub(crate) own_in_calls: OwnInCalls,
     /// Whether loops may be paid for ahead whose trip counts only the running program knows.
     pub(crate) are_trips_charged: bool,
 }

@@ -24,9 +24,27 @@ pub(crate) enum FuelAccess {
     Freely,
 }
 
-/// Whether functions of the module may run in calls of library functions, and in operations that become such calls.
-/// Then it has one under a name that libraries or code generation know.
-pub fn owns_library_functions(module: &Module) -> bool {
+/// Which functions of the program may run in calls of library functions?
+#[derive(Clone, Copy, Debug)]
+pub struct OwnInCalls {
+    /// Those that libraries or code generation know by name: they run in any such call.
+    by_name: bool,
+    /// Those that it may have set for a stream or a format.
+    by_stream: bool,
+}
+
+impl OwnInCalls {
+    /// Of a module, which may be the whole program but for libraries. Where all that it calls is known and is no
+    /// `fopencookie` or the like, no stream has functions of it.
+    pub fn of(module: &Module, is_whole: bool) -> OwnInCalls {
+        let sets = |name: &str| matches!(fuel_class(name), None | Some(FuelClass::Outside(_)));
+        let mut declared = module.declarations.values().filter(|declared| !declared.is_intrinsic);
+        let by_stream = !is_whole || declared.any(|declared| sets(&declared.name));
+        OwnInCalls { by_name: module.functions.values().any(is_known_by_name), by_stream }
+    }
+}
+
+fn is_known_by_name(function: &Function) -> bool {
     const STARTS: [&str; 7] = [
         "main",
         "_start",
@@ -36,25 +54,22 @@ pub fn owns_library_functions(module: &Module) -> bool {
         "__original_main",
         "exit",
     ];
-    let is_own = |function: &Function| {
-        let name = function.name.as_str();
-        let is_here = function.linkage != Linkage::Elsewhere && !function.blocks.is_empty();
-        is_here && !STARTS.contains(&name) && (replaces_library(name) || is_generated(name))
-    };
-    module.functions.values().any(is_own)
+    let name = function.name.as_str();
+    let is_here = function.linkage != Linkage::Elsewhere && !function.blocks.is_empty();
+    is_here && !STARTS.contains(&name) && (replaces_library(name) || is_generated(name))
 }
 
-/// What this call may do; `owns_library` is [`owns_library_functions`] of the module.
-pub(crate) fn fuel_access(module: &Module, call: &Call, owns_library: bool) -> FuelAccess {
-    let access = access_by_callee(module, call);
+/// What this call may do.
+pub(crate) fn fuel_access(module: &Module, call: &Call, own: OwnInCalls) -> FuelAccess {
+    let access = access_by_callee(module, call, own.by_stream);
     let may_run_own = match call.callee {
         CalleeRef::Declaration(id) => module.declarations[id].may_be_called(),
         _ => false,
     };
-    if owns_library && may_run_own { FuelAccess::Freely } else { access }
+    if own.by_name && may_run_own { FuelAccess::Freely } else { access }
 }
 
-fn access_by_callee(module: &Module, call: &Call) -> FuelAccess {
+fn access_by_callee(module: &Module, call: &Call, streams_run_own: bool) -> FuelAccess {
     match call.callee {
         CalleeRef::Assembly if call.assembly_may_leave => FuelAccess::Freely,
         CalleeRef::Assembly => FuelAccess::Never,
@@ -71,6 +86,9 @@ fn access_by_callee(module: &Module, call: &Call) -> FuelAccess {
                 Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs)
                     if !call.returns_twice && !call.is_noreturn =>
                 {
+                    FuelAccess::Never
+                }
+                Some(FuelClass::Streams) if !streams_run_own && !call.returns_twice && !call.is_noreturn => {
                     FuelAccess::Never
                 }
                 Some(FuelClass::Ends) => FuelAccess::WithoutCallback,

@@ -138,7 +138,7 @@ impl<'a> Checks<'a> {
                     Linkage::Replaceable | Linkage::Elsewhere => known.max(foreign),
                 }
             }
-            _ if fuel_access(self.module, call, self.recursion.owns_library) == FuelAccess::Freely => foreign,
+            _ if fuel_access(self.module, call, self.recursion.own_in_calls) == FuelAccess::Freely => foreign,
             _ => Lengths { head: 0, through: Some(0), tail: None },
         }
     }

@@ -18,7 +18,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, IdSet, postorder, strongly_connect
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::FunctionId;
 
-use crate::fuel::fuel_access::{FuelAccess, fuel_access, owns_library_functions};
+use crate::fuel::fuel_access::{FuelAccess, OwnInCalls, fuel_access};
 use crate::leaving::Leaving;
 
 opcost_index::define_id!(
@@ -38,12 +38,12 @@ pub(crate) struct Recursion {
     reachable_from_outside: IdSet<FunctionId>,
     /// Functions whose callers the way back from a jump comes to.
     relays: IdSet<FunctionId>,
-    /// Whether functions of the module may run in calls of library functions.
-    pub(crate) owns_library: bool,
+    /// Which functions of the module may run in calls of library functions.
+    pub(crate) own_in_calls: OwnInCalls,
 }
 
 impl Recursion {
-    pub(crate) fn compute(module: &Module, leaving: &Leaving) -> Recursion {
+    pub(crate) fn compute(module: &Module, leaving: &Leaving, own_in_calls: OwnInCalls) -> Recursion {
         let (order, position) = walk(module);
         let mut recursion = Recursion {
             order,
@@ -52,7 +52,7 @@ impl Recursion {
             through_outside: IdSet::new(),
             reachable_from_outside: reachable_from_outside(module),
             relays: IdSet::new(),
-            owns_library: owns_library_functions(module),
+            own_in_calls,
         };
         recursion.through_outside = recursion.cycle_of_the_outside(module);
         for (id, function) in module.functions.iter() {
@@ -88,7 +88,7 @@ impl Recursion {
         match call.callee {
             CalleeRef::Function(callee) => self.position[callee] >= self.position[caller],
             _ => {
-                fuel_access(module, call, self.owns_library) == FuelAccess::Freely
+                fuel_access(module, call, self.own_in_calls) == FuelAccess::Freely
                     && self.through_outside.contains(caller)
             }
         }
@@ -134,7 +134,7 @@ impl Recursion {
             for (_, call) in &function.calls {
                 match call.callee {
                     CalleeRef::Function(callee) => graph.add_edge(of(id), of(callee)),
-                    _ if fuel_access(module, call, self.owns_library) == FuelAccess::Freely => {
+                    _ if fuel_access(module, call, self.own_in_calls) == FuelAccess::Freely => {
                         graph.add_edge(of(id), outside)
                     }
                     _ => {}

@@ -181,7 +181,7 @@ impl Cutter<'_> {
         if self.around.leaving.is_jump(self.id, self.function, block, instruction) {
             return None;
         }
-        match fuel_access(self.module, call, self.around.owns_library) {
+        match fuel_access(self.module, call, self.around.own_in_calls) {
             _ if self.folded_into(instruction).is_some() => None,
             FuelAccess::Never if !call.is_noreturn && !call.returns_twice => None,
             _ if call.is_noreturn => Some(End::NoReturn(instruction)),

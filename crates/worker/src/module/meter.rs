@@ -5,8 +5,8 @@
 
 use opcost_answer::fuel::{FUEL_SECTION, Promise};
 use opcost_instrument::{
-    Admission, Audit, FaultBalanceRule, FuelRequest, Library, admit, audit as find_faults, meter as plan,
-    owns_library_functions,
+    Admission, Audit, FaultBalanceRule, FuelRequest, Library, OwnInCalls, admit, audit as find_faults,
+    meter as plan,
 };
 use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, ModuleReply, Phases, Product};
 use opcost_llvm::Session;
@@ -133,7 +133,7 @@ fn audit(
         origins: &origins,
         cost: &wanted.cost,
         is_whole: wanted.is_whole,
-        owns_library: owns_library_functions(before),
+        own_in_calls: OwnInCalls::of(before, wanted.is_whole),
         promised,
         outside: wanted.outside(),
         ends_at_limit: wanted.ends_at_limit,
