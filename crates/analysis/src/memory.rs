@@ -10,6 +10,7 @@
 //! | who calls whom? | [`calls`] |
 //! | what may a function read and write? | [`summaries`] |
 //! | which addresses are the same? | [`forms`] |
+//! | may `argv` change? | [`arguments`] |
 //! | what in a function may write? | `writes` |
 //! | does this write to that place? | [`verdicts`] |
 //! | who writes to an object? | [`writers`] |
@@ -22,6 +23,7 @@
 //! [`Cells`](crate::cells::Cells)) and `addresses`.
 
 pub mod addresses;
+pub mod arguments;
 pub mod calls;
 pub(crate) mod contents;
 pub mod external;

@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashMap as HashMap;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Value};
@@ -31,6 +32,7 @@ pub struct ModuleMemory<'a> {
     later: IdMap<FunctionId, bool>,
     /// Copies that are passed by value.
     copies: HashMap<(FunctionId, u32), ObjectId>,
+    arguments_stay: OnceLock<bool>,
 }
 
 impl<'a> ModuleMemory<'a> {
@@ -43,7 +45,9 @@ impl<'a> ModuleMemory<'a> {
             ObjectKind::Copy(function, position) => Some(((function, position), id)),
             _ => None,
         });
-        let mut made = ModuleMemory { memory, writers, sites, later, copies: copies.collect() };
+        let copies = copies.collect();
+        let mut made =
+            ModuleMemory { memory, writers, sites, later, copies, arguments_stay: OnceLock::new() };
         for (id, function) in memory.module.functions.iter() {
             for &(at, ref call) in &function.calls {
                 made.file(id, at, call.callee);
@@ -168,6 +172,10 @@ impl<'a> ModuleMemory<'a> {
 }
 
 impl MemoryQueries for ModuleMemory<'_> {
+    fn arguments_stay(&self) -> bool {
+        *self.arguments_stay.get_or_init(|| memory::arguments::arguments_stay(self.memory))
+    }
+
     fn points_to(&self, function: FunctionId, pointer: Value) -> PointsTo {
         let targets = self.memory.addresses.targets(function, pointer);
         let known = targets.known.iter().filter_map(|target| {

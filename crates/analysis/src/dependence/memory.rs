@@ -171,6 +171,8 @@ pub trait MemoryQueries {
     fn writers(&self, cell: Cell) -> Writers;
     /// Who may write so many bytes wherever this pointer points in an object.
     fn element_writers(&self, function: FunctionId, pointer: Value, object: Object, size: u64) -> Writers;
+    /// Whether what the program was called with stays as it was.
+    fn arguments_stay(&self) -> bool;
     /// Bytes of an object, if they are known.
     fn size(&self, object: Object) -> Option<u64>;
     /// Whom a call may call.

@@ -14,18 +14,24 @@ use opcost_ir::{CalleeRef, FunctionText, GlobalId, Layout, Module, Opcode, Type,
 use opcost_key::{FunctionId, InstructionId};
 
 use super::explanation::{Elements, UnknownReason};
-use super::memory::{Cell, Object};
+use super::memory::{Cell, MemoryQueries, Object};
 
 /// Names of a module's things.
 pub(super) struct Names<'a> {
     pub(super) module: &'a Module,
+    memory: &'a dyn MemoryQueries,
     layout: Layout,
     numbers: RefCell<HashMap<FunctionId, Rc<FunctionText<'a>>>>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(module: &'a Module) -> Self {
-        Names { module, layout: Layout::of(module), numbers: RefCell::default() }
+    pub(super) fn new(module: &'a Module, memory: &'a dyn MemoryQueries) -> Self {
+        Names { module, memory, layout: Layout::of(module), numbers: RefCell::default() }
+    }
+
+    /// Whether `argv[1]` is what it was when the program began.
+    pub(super) fn arguments_stay(&self) -> bool {
+        self.memory.arguments_stay()
     }
 
     /// A value of a function.

@@ -10,7 +10,7 @@ use super::resolution::Resolution;
 use super::steps::way_of;
 
 impl Resolution<'_, '_> {
-    /// `argv[1]`, if a node reads what the program was called with.
+    /// `argv[1]`, if a node reads what the program was called with, and it is still there.
     pub(super) fn program_argument(&self, id: ExplanationId) -> Option<String> {
         let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address)?;
         let (base, bytes) = self.linear(address.to)?;
@@ -19,7 +19,8 @@ impl Resolution<'_, '_> {
                 let is_main = self.names.module.functions[function].name == "main";
                 let word = i64::from(self.layout.pointer_bits(0) / 8).max(1);
                 let name = if position == 1 { "argv" } else { "envp" };
-                (is_main && bytes % word == 0).then(|| format!("{name}[{}]", bytes / word))
+                let is_word = is_main && bytes % word == 0 && self.names.arguments_stay();
+                is_word.then(|| format!("{name}[{}]", bytes / word))
             }
             What::Foreign => Some(format!("{}[{bytes}]", self.program_argument(base)?)),
             _ => None,

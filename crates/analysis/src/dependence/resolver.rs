@@ -50,7 +50,7 @@ impl<'a, M: MemoryQueries> Resolver<'a, M> {
     pub fn new(module: &'a Module, memory: &'a M) -> Self {
         Resolver {
             shared: Shared::new(module, memory),
-            names: Names::new(module),
+            names: Names::new(module, memory),
             rules: vec![RuleSet::MemoryAnalysis],
             tables: Tables { uses: Uses::new(module), profile: HashMap::default() },
             limits: Limits::default(),

@@ -160,7 +160,7 @@ pub(crate) enum FailOn {
     MoreWork,
     /// Some function does more work, or is new.
     MoreWorkAnywhere,
-    /// Anything differs.
+    /// Counts, opcodes or types differ anywhere.
     AnyChange,
 }
 

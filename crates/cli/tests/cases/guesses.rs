@@ -71,3 +71,25 @@ fn a_slice_counts_what_destructors_do() {
     let said = opcost(&cases(), "slice --verify -O0 in_destructor.c");
     assert_eq!(said.status, 0, "{}", said.stderr);
 }
+
+/// `argv` and its strings are the program's own to change: by a store, by a copy, by `getopt`, which sorts them.
+#[test]
+fn words_that_the_program_changes_are_no_inputs() {
+    let place = cases();
+    let of_store = ["", "-DCH", "-DCPY", "-DSWAP"].map(|flag| ("argv_store.c", flag, "17 25"));
+    let of_getopt = [("", "5 -k 25"), ("-DQSORT", "17 25"), ("-DHELP", "17 25"), ("-DSPR", "17")];
+    let of_getopt = of_getopt.map(|(flag, words)| ("argv_getopt.c", flag, words));
+    for (program, flag, words) in of_store.into_iter().chain(of_getopt) {
+        for level in ["-O0", "-O2"] {
+            let line =
+                format!("{level} --cflag=-w --cflag={flag} {program} -- {words}").replace("--cflag= ", "");
+            let said = opcost(&place, &format!("slice --level 4 --verify {line}"));
+            assert_eq!(said.status, 0, "{line}: {}", said.stdout);
+            let predicted = json(&format!("predict {line}"));
+            let counted = json(&format!("count --stdout out {line}"))["total"].clone();
+            let is_exact =
+                predicted["blocks"].as_array().expect("blocks").iter().all(|block| block["exact"] == true);
+            assert!(!is_exact || predicted["total"] == counted, "{line}: {}", predicted["total"]);
+        }
+    }
+}
