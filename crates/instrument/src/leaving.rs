@@ -195,16 +195,7 @@ pub(crate) fn is_doubtful(module: &Module, call: &Call) -> bool {
         CalleeRef::Function(id) => module.functions[id].linkage == Linkage::Elsewhere,
         CalleeRef::Declaration(id) => {
             let declaration = &module.declarations[id];
-            let is_harmless = matches!(
-                fuel_class(&declaration.name),
-                Some(
-                    FuelClass::Computes
-                        | FuelClass::World
-                        | FuelClass::Streams
-                        | FuelClass::Differs
-                        | FuelClass::Ends
-                )
-            );
+            let is_harmless = fuel_class(&declaration.name).is_some_and(FuelClass::is_understood);
             !declaration.is_intrinsic && !is_harmless
         }
         CalleeRef::Indirect => true,

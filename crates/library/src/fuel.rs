@@ -31,6 +31,15 @@ pub enum FuelClass {
     Outside(&'static str),
 }
 
+impl FuelClass {
+    /// Whether it was looked at closely, and a metered program may call it: then it runs nothing of the program but
+    /// what a stream has.
+    pub fn is_understood(self) -> bool {
+        use FuelClass::{Computes, Differs, Ends, Streams, World};
+        matches!(self, Computes | World | Streams | Differs | Ends)
+    }
+}
+
 /// The table as text: what a program was admitted by.
 pub const FUEL_TABLE: &str = include_str!("fuel.txt");
 

@@ -5,9 +5,9 @@
 //!
 //! Metered code does, and whatever may lead to it or end the program: then the cell must be true before the
 //! call and is read again after it. Intrinsics, inline assembly that surely comes out at its end and some C
-//! library functions do neither. A stream may have functions of the program, so what reads or writes one does. Others
-//! must find the cell true, since they may end the program or unwind the stack, but never call back into a program's
-//! code. Which is which is in `library.txt`.
+//! library functions do neither. A stream may have functions of the program, if that may have set some: then what
+//! reads or writes one looks, too. Others must find the cell true, since they may end the program or unwind the stack,
+//! but never call back into a program's code. Which is which is in the room `library`, in `fuel.txt`.
 
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 
@@ -82,15 +82,12 @@ fn access_by_callee(module: &Module, call: &Call, streams_run_own: bool) -> Fuel
         }
         CalleeRef::Declaration(id) => {
             let name = module.declarations[id].name.as_str();
+            let returns = !call.returns_twice && !call.is_noreturn;
             match fuel_class(name) {
-                Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs)
-                    if !call.returns_twice && !call.is_noreturn =>
-                {
+                Some(FuelClass::Computes | FuelClass::World | FuelClass::Differs) if returns => {
                     FuelAccess::Never
                 }
-                Some(FuelClass::Streams) if !streams_run_own && !call.returns_twice && !call.is_noreturn => {
-                    FuelAccess::Never
-                }
+                Some(FuelClass::Streams) if returns && !streams_run_own => FuelAccess::Never,
                 Some(FuelClass::Ends) => FuelAccess::WithoutCallback,
                 _ => FuelAccess::Freely,
             }
@@ -113,14 +110,5 @@ fn replaces_library(name: &str) -> bool {
     matches!(name, "main" | "opc_portable_start" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
         || mains.contains(&name)
         || reserved.iter().any(|start| name.starts_with(start))
-        || matches!(
-            fuel_class(name),
-            Some(
-                FuelClass::Computes
-                    | FuelClass::World
-                    | FuelClass::Streams
-                    | FuelClass::Differs
-                    | FuelClass::Ends
-            )
-        )
+        || fuel_class(name).is_some_and(FuelClass::is_understood)
 }

@@ -3,7 +3,7 @@
 //! Start threads or processes, which would count the same cell down at once;
 //! handle signals, which come between a function's register and the cell; go
 //! on as another program, which has no limit. Such calls are refused by name
-//! (`library.txt`) with their place. Libraries that do it by themselves are not
+//! (`fuel.txt`) with their place. Libraries that do it by themselves are not
 //! seen. An operation that becomes a call of the program's own function is refused, too: no call stands there that
 //! would look at the cell.
 

@@ -1,8 +1,8 @@
 //! What do a user's words about inputs mean for formulas?
 //!
 //! One meaning for all verbs: numbers for names of formulas go before numbers of words of the command
-//! line, which are those of `main` alone; without inputs each read fails, and what could be opened is not there. A read from text does not
-//! fail where there are arguments: the text may be one of them.
+//! line, which are those of `main` alone. Without inputs each read fails, and what could be opened is not there.
+//! A read from text does not fail where there are arguments: the text may be one of them.
 
 use opcost_analysis::dependence::Reads;
 use opcost_claims::Bindings;
