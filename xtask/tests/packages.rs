@@ -89,7 +89,7 @@ fn a_manifest_without_versions_has_faults() {
 
 #[test]
 fn packages_read_nothing_outside_of_themselves() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("published");
     let _ = std::fs::remove_dir_all(&folder);
     let target = folder.to_str().expect("a path in UTF-8");
     let mut words = vec!["package", "--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"];
