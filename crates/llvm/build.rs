@@ -79,6 +79,8 @@ fn main() {
             "shim/life/object.cpp",
             "shim/life/pipeline.cpp",
             "shim/life/recorder.cpp",
+            "shim/live/first.cpp",
+            "shim/live/version.cpp",
             "shim/order.cpp",
             "shim/origin.cpp",
             "shim/pgo.cpp",

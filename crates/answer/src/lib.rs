@@ -39,6 +39,7 @@ pub mod files;
 pub mod fuel;
 pub mod hdl;
 pub mod life;
+pub mod live;
 pub mod list;
 pub mod loops;
 pub mod names;

@@ -8,6 +8,7 @@ mod life;
 mod loops;
 mod predict;
 mod reports;
+mod run;
 mod sample;
 mod slice;
 mod timing;
@@ -30,6 +31,7 @@ pub(crate) use life::*;
 pub(crate) use loops::*;
 pub(crate) use predict::*;
 pub(crate) use reports::*;
+pub(crate) use run::*;
 pub(crate) use sample::*;
 pub(crate) use slice::*;
 pub(crate) use timing::*;
@@ -76,6 +78,9 @@ pub(crate) enum Verb {
     /// Makes a program faster by what it does in a training run, and measures what each step gains.
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(TuneArguments),
+    /// Runs a program, and compiles what is hot again while it runs.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArguments),
     /// Explains what decides a value, or how often a loop iterates.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArguments),

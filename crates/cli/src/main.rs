@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Verb::Predict(predict) => verbs::predict::run(&predict),
         Verb::Slice(slice) => verbs::slice::run(&slice),
         Verb::Tune(tune) => verbs::tune::run(&tune),
+        Verb::Run(run) => verbs::run::run(&run),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
         Verb::Hdl(hdl) => verbs::hdl::run(&hdl),

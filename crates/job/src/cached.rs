@@ -172,6 +172,7 @@ fn module_files(job: &ModuleJob) -> JobFiles {
     let mut read = vec![job.bitcode.clone()];
     read.extend(job.others.iter().flatten().cloned());
     read.extend(job.library.clone());
+    let mut basis = None;
     match &job.purpose {
         ModulePurpose::Predict { runtime } => read.extend(runtime.clone()),
         ModulePurpose::Meter(metering) => {
@@ -180,12 +181,15 @@ fn module_files(job: &ModuleJob) -> JobFiles {
             }
         }
         ModulePurpose::Count { .. } | ModulePurpose::Values(_) | ModulePurpose::Sample { .. } => {}
+        ModulePurpose::Live(wish) => basis = Some(wish.basis.clone()),
     }
     if let Some(EarlierRun::Ledger(path)) = &job.earlier {
         read.push(path.clone());
     }
     let written = match job.product {
-        Product::Object | Product::Counted => vec![job.output.clone(), job.map.clone()],
+        Product::Object | Product::Counted => {
+            [job.output.clone(), job.map.clone()].into_iter().chain(basis).collect()
+        }
         Product::Anchor => vec![job.output.clone()],
         Product::Admission => Vec::new(),
     };

@@ -18,6 +18,7 @@ use opcost_answer::work::ProgramWork;
 use serde::{Deserialize, Serialize};
 
 use crate::life::{CodeJob, LifeJob, MachineJob};
+use crate::live::{MadeVersion, VersionJob};
 use crate::module::{ModuleJob, ModuleReply};
 use crate::profile::{ArrangeJob, CopyJob, ExportAnswers, ExportJob, FinishJob, PgoJob};
 use crate::program::{
@@ -105,6 +106,8 @@ cases! {
     Copy(CopyJob) -> CopiedModule,
     /// A module that has its profile is optimised.
     Finish(FinishJob) -> FinishedModule,
+    /// A later version of a function that is replaced while it runs.
+    Version(VersionJob) -> MadeVersion,
     /// What the program of a ledger did.
     Work(WorkJob) -> ProgramWork,
     /// Which processor this is.

@@ -23,6 +23,7 @@
 mod cached;
 pub mod cases;
 pub mod life;
+pub mod live;
 pub mod module;
 pub mod profile;
 pub mod program;

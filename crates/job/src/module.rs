@@ -7,6 +7,8 @@ use opcost_instrument::{Admission, CostModel, Portability, ValuesRequest};
 use opcost_key::{Anchor, Placement};
 use serde::{Deserialize, Serialize};
 
+use crate::live::{LiveFunction, LiveWish};
+
 /// Whether each thread gets counters of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThreadMode {
@@ -119,6 +121,8 @@ pub enum ModulePurpose {
         /// The optimiser's level, when it runs after the anchor.
         optimise: Option<u8>,
     },
+    /// The same, and its functions are replaced while it runs.
+    Live(LiveWish),
 }
 
 /// How a module is metered.
@@ -214,6 +218,10 @@ pub struct ModuleReply {
     pub reads_files: bool,
     /// Of how many functions the earlier run said which way branches went.
     pub weighed: usize,
+    /// Functions of a module that is run with versions.
+    pub functions: Vec<LiveFunction>,
+    /// What such a module only declares: later versions may need what the first ones do not.
+    pub imports: Vec<String>,
 }
 
 /// What one module took.

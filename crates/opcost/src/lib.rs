@@ -117,6 +117,7 @@ pub mod fuel;
 pub mod ledgers;
 pub mod life;
 pub mod list;
+pub mod live;
 pub mod machine;
 pub mod measured;
 pub mod nearness;

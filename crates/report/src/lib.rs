@@ -18,6 +18,7 @@ pub mod hdl;
 pub mod kit;
 pub mod ledger;
 pub mod life;
+pub mod live;
 pub mod loops;
 pub mod predict;
 pub mod schema;

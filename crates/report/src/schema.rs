@@ -29,6 +29,7 @@ use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
 use opcost_answer::hdl::HdlDocument;
 use opcost_answer::list::List;
+use opcost_answer::live::LiveAnswers;
 use opcost_answer::repair::RepairAnswers;
 use opcost_answer::width::WidthAnswers;
 
@@ -65,7 +66,7 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 23] = [
+const DOCUMENTS: [Document; 24] = [
     ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
@@ -75,6 +76,7 @@ const DOCUMENTS: [Document; 23] = [
     ("predict", || schema_for!(PredictJson<'_>)),
     ("slice", || schema_for!(SliceJson<'_>)),
     ("tune", || schema_for!(TuneJson<'_>)),
+    ("run", || schema_for!(LiveAnswers)),
     ("explain", || schema_for!(ExplainAnswers)),
     ("explain-width", || schema_for!(WidthAnswers)),
     ("bits", || schema_for!(BitsJson<'_>)),

@@ -52,6 +52,7 @@ mod digest;
 pub mod fuel;
 pub mod huge;
 pub mod library;
+pub mod live;
 pub mod plugin;
 pub mod portable;
 pub mod predict;

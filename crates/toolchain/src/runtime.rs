@@ -137,6 +137,18 @@ pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) ->
     compile_alone(clang, target, folder, SOURCES, UNIT)
 }
 
+/// Compiles what stands around the words of a program whose functions are replaced, in `folder`, which is made.
+pub(crate) fn compile_live(clang: &Path, target: &[OsString], folder: &Path) -> Result<[PathBuf; 2], Failure> {
+    use opcost_runtime::live::{SOURCES, UNITS};
+    write_all(folder, SOURCES)?;
+    let folder = std::path::absolute(folder).map_err(Failure::file("find", folder))?;
+    let mut command = Command::new(clang);
+    command.args(target).args(opcost_runtime::FLAGS).args(UNITS).current_dir(&folder);
+    let objects = UNITS.map(|unit| folder.join(unit).with_extension("o"));
+    make_in(&folder, &mut command, &objects, RUNTIME)?;
+    Ok(objects)
+}
+
 /// Compiles what moves code into huge pages in `folder`, which is made.
 pub(crate) fn compile_huge(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, Failure> {
     use opcost_runtime::huge::{SOURCES, UNIT};

@@ -157,7 +157,7 @@ fn readings_of(job: &Job) -> Vec<Reading> {
         Job::Finish(job) => module(&job.request.module.bitcode, Maker::FrontEnd),
         Job::Export(job) => job.modules.iter().map(laid).collect(),
         Job::Work(job) => job.modules.iter().map(|one| laid(&one.module)).collect(),
-        Job::Pgo(_) | Job::Code(_) | Job::Processor(_) => Vec::new(),
+        Job::Pgo(_) | Job::Code(_) | Job::Version(_) | Job::Processor(_) => Vec::new(),
     }
 }
 

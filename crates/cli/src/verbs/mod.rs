@@ -29,6 +29,7 @@ pub(crate) mod predict;
 pub(crate) mod repair;
 pub(crate) mod report;
 mod report_answers;
+pub(crate) mod run;
 pub(crate) mod sample;
 mod sample_events;
 mod selection;

@@ -57,6 +57,8 @@ pub struct SampleOptions {
     pub save_to: Option<PathBuf>,
     /// Builds as they were linked, for images that ran stripped or are elsewhere.
     pub images: Vec<PathBuf>,
+    /// How often there is a snapshot that nobody asked for; without it there is none.
+    pub every: Option<Duration>,
 }
 
 impl Default for SampleOptions {
@@ -70,6 +72,7 @@ impl Default for SampleOptions {
             limit: None,
             save_to: None,
             images: Vec::new(),
+            every: None,
         }
     }
 }
@@ -178,7 +181,7 @@ pub fn take(
     let working = if is_ours { None } else { work("sampling") };
     let mut requested = std::thread::scope(|scope| {
         let mut taken = 0;
-        let mut watch = Watch { limit: options.limit, is_ours, requests: &requests, enter };
+        let mut watch = Watch { limit: options.limit, every: options.every, is_ours, requests: &requests, enter };
         watch.until_end(&mut source, |samples| {
             taken += 1;
             let number = taken;
@@ -272,6 +275,8 @@ fn enter() -> Option<Receiver<()>> {
 struct Watch<'a> {
     /// How long at most.
     limit: Option<Duration>,
+    /// How often a snapshot is made that nobody asked for.
+    every: Option<Duration>,
     /// Whether it was started by us.
     is_ours: bool,
     requests: &'a Requests,
@@ -291,7 +296,7 @@ impl Watch<'_> {
         let mut heard: Option<Instant> = None;
         loop {
             let rest = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
-            if source.wait(rest.min(SLICE)).map_err(failed)? == SessionProgress::Ended {
+            if source.wait(rest.min(SLICE).min(self.every.unwrap_or(SLICE))).map_err(failed)? == SessionProgress::Ended {
                 return Ok(asked);
             }
             if rest.is_zero() {
@@ -300,7 +305,8 @@ impl Watch<'_> {
                 }
                 until = time_is_up(source, &mut asked);
             }
-            let mut wants_snapshot = self.enter.as_ref().is_some_and(|enter| enter.try_recv().is_ok());
+            let mut wants_snapshot = self.every.is_some();
+            wants_snapshot |= self.enter.as_ref().is_some_and(|enter| enter.try_recv().is_ok());
             while let Some(request) = self.requests.next() {
                 match request {
                     UserRequest::Snapshot => wants_snapshot = true,

@@ -47,6 +47,10 @@ impl Build {
             Purpose::Predict => {
                 (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
             }
+            Purpose::Live => {
+                let [begin, end] = crate::runtime::compile_live(clang, &target, &folder)?;
+                (Some(begin), vec![end, self.imports()?])
+            }
             // Nothing is added to what is only looked at.
             Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (None, Vec::new()),
         };
@@ -81,6 +85,9 @@ impl Build {
         let names_std = self.options.library.iter().any(|library| library.starts_with("std-"));
         if has(Language::Bitcode) && !names_std && objects.iter().any(|object| calls_rust(object)) {
             command.args(rust_library(inputs)?);
+        }
+        if self.purpose == Purpose::Live {
+            command.args(opcost_runtime::live::LINK);
         }
         if product == Linked::Program {
             // It stays out of programs that call nothing in it.

@@ -11,6 +11,7 @@ mod headers;
 mod huge;
 mod life;
 mod link;
+mod live;
 mod module;
 mod plugin;
 mod portable;
@@ -27,6 +28,7 @@ pub use code::code_life;
 pub use copies::{CopiedInput, pipeline_flag};
 pub use export::reasons;
 pub use huge::no_huge_pages;
+pub use live::LiveModule;
 pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
 };

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::names::{relative, tidy};
 use opcost_job::JobSession;
+use opcost_job::live::LiveWish;
 use opcost_job::module::{
     CodeOptions, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
 };
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
+use super::live::{FIRST_LEVEL, LiveModule};
 use super::rust::Rustc;
 use super::state::{Build, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
@@ -50,6 +52,11 @@ impl Build {
         let asked = if self.options.time { JobSession::request_anew } else { JobSession::request };
         let reply = asked(&self.jobs, job, &file, &module)?;
         self.weighed.set(self.weighed.get() + reply.weighed);
+        if self.purpose == Purpose::Live {
+            let mut live = self.live.borrow_mut();
+            let basis = self.basis(live.len() as u32);
+            live.push(LiveModule { name: module.clone(), basis, functions: reply.functions.clone(), imports: reply.imports.clone() });
+        }
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));
             if reply.weighed > 0 {
@@ -144,6 +151,10 @@ impl Build {
                     .then(|| self.options.optimiser_level())
                     .filter(|&level| level > 0),
             },
+            Purpose::Live => {
+                let number = self.live.borrow().len() as u32;
+                ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level: FIRST_LEVEL })
+            }
             // Nothing is built of what is only looked at, but its anchor.
             Purpose::Life | Purpose::Analysis => ModulePurpose::Count { placement: Placement::Chords },
         })

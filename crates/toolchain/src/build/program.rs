@@ -22,6 +22,7 @@ impl Build {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
                 Purpose::Predict => "predict themselves",
+                Purpose::Live => "be replaced while they run",
                 Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => "",
             };
             if !what.is_empty() {
@@ -86,6 +87,10 @@ impl Build {
                     made.push((input, bitcode, object, reply.counts_by_thread));
                 }
             }
+        }
+        // What is only sampled counts nothing for each thread.
+        if matches!(self.purpose, Purpose::Live | Purpose::Sample { .. }) {
+            return Ok(objects);
         }
         if self.starts_threads.get() || made.iter().any(|(_, _, _, is_by_thread)| *is_by_thread) {
             self.starts_threads.set(true);

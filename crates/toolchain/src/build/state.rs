@@ -14,6 +14,7 @@ use opcost_job::JobSession;
 use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
+use super::live::LiveModule;
 use crate::cost::{COUNTED, cost_model, fuel_model};
 use crate::late_flags::{refuse_printing, refuse_unkept, refuse_unmetered};
 use crate::machine::Machine;
@@ -43,6 +44,8 @@ pub enum Purpose {
         /// Where the optimiser runs.
         optimiser: Optimiser,
     },
+    /// To be sampled, and have its functions replaced while it runs.
+    Live,
     /// To be given fuel.
     Fuel {
         /// The most work between two checks, in units of the cost model; without checks it is never stopped.
@@ -85,7 +88,8 @@ impl Purpose {
             | Purpose::Analysis
             | Purpose::Values
             | Purpose::Predict
-            | Purpose::Sample { .. } => cost_model(given.unwrap_or(COUNTED)),
+            | Purpose::Sample { .. }
+            | Purpose::Live => cost_model(given.unwrap_or(COUNTED)),
             Purpose::Fuel { .. } => fuel_model(given.unwrap_or("fuel/1")),
         }
     }
@@ -119,6 +123,8 @@ pub struct Build {
     pub(crate) debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
     pub(crate) as_plugin: Cell<bool>,
+    /// Functions of each module that is run with versions, in the order of modules.
+    pub(crate) live: RefCell<Vec<LiveModule>>,
     /// Of how many functions an earlier run said which way branches went.
     pub weighed: Cell<usize>,
     /// Bitcode that was made, by source, of a build that keeps it.
@@ -169,6 +175,7 @@ impl Build {
             // Names of variables stand in full debug information only; it changes no code.
             debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
             as_plugin: Cell::new(false),
+            live: RefCell::default(),
             weighed: Cell::new(0),
             made: None,
             folder,
@@ -197,7 +204,8 @@ impl Build {
             | Purpose::Analysis
             | Purpose::Values
             | Purpose::Predict
-            | Purpose::Sample { .. } => Placement::Chords,
+            | Purpose::Sample { .. }
+            | Purpose::Live => Placement::Chords,
         }
     }
 

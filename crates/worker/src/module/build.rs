@@ -42,7 +42,7 @@ pub(crate) fn build(job: &ModuleJob, modules: &mut Modules) -> Result<ModuleRepl
     reply.phases = match (&job.purpose, kept) {
         (ModulePurpose::Meter(_), Some(_)) => return Err(counted("meter its sources")),
         (
-            ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. },
+            ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. } | ModulePurpose::Live(_),
             Some(_),
         ) => {
             return Err(counted("give its sources"));
@@ -58,8 +58,8 @@ pub(crate) fn build(job: &ModuleJob, modules: &mut Modules) -> Result<ModuleRepl
         (ModulePurpose::Predict { runtime }, None) => {
             charge::charge(session, job, runtime.as_deref(), watch)?
         }
-        (ModulePurpose::Sample { optimise }, None) => {
-            let made = sampled::table_code(session, job, *optimise, watch)?;
+        (ModulePurpose::Sample { .. } | ModulePurpose::Live(_), None) => {
+            let made = sampled::table_code(session, job, watch)?;
             return Ok(ModuleReply { reads_files: reply.reads_files, ..made });
         }
         (ModulePurpose::Count { .. }, None) => {

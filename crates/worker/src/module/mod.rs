@@ -3,6 +3,7 @@
 pub(crate) mod build;
 mod charge;
 mod earlier;
+pub(crate) mod live;
 mod meter;
 mod portable;
 mod prepared;

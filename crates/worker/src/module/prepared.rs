@@ -29,7 +29,8 @@ pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRe
             ModulePurpose::Meter(_)
             | ModulePurpose::Values(_)
             | ModulePurpose::Predict { .. }
-            | ModulePurpose::Sample { .. } => Placement::Chords,
+            | ModulePurpose::Sample { .. }
+            | ModulePurpose::Live(_) => Placement::Chords,
         },
         per_thread: job.threads == ThreadMode::Always || starts_threads(module),
         wrapped: opcost_runtime::WRAPPED,

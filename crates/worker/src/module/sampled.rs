@@ -6,10 +6,11 @@
 //! stands for which instruction and block, and how often.
 
 use opcost_instrument::{Bodies, survey};
-use opcost_job::module::{ModuleJob, ModuleReply, Product};
+use opcost_job::module::{ModuleJob, ModulePurpose, ModuleReply, Product};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 
+use super::live;
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::texts::{sources_of, texts_of};
@@ -19,7 +20,6 @@ use crate::error::WorkError;
 pub(crate) fn table_code(
     mut session: Session,
     job: &ModuleJob,
-    optimise: Option<u8>,
     mut watch: Stopwatch,
 ) -> Result<ModuleReply, WorkError> {
     if job.product != Product::Object {
@@ -27,6 +27,11 @@ pub(crate) fn table_code(
             "what is sampled becomes machine code: --emit exe, obj or shared".to_owned(),
         ));
     }
+    let (optimise, live) = match &job.purpose {
+        ModulePurpose::Sample { optimise } => (*optimise, None),
+        ModulePurpose::Live(wish) => (Some(wish.level), Some(wish)),
+        other => unreachable!("{other:?} has no table"),
+    };
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
@@ -35,22 +40,30 @@ pub(crate) fn table_code(
     map.texts = texts_of(&module, job);
     let sources = sources_of(&module, job);
     let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
+    let imports = live.map_or_else(Vec::new, |_| live::imports(&module));
     drop(module);
     let (bytes, hash) = write_map(&map);
     write_map_file(job, &bytes)?;
     watch.lap("map");
     session.embed_map(&job.map)?;
+    let mut functions = Vec::new();
     match optimise {
         None => session.identify(),
         Some(level) => {
             session.identify_for_copies();
+            if let Some(wish) = live {
+                functions = live::first_versions(&mut session, wish)?;
+            }
             session.optimise(emission(&job.code), level)?;
+            if live.is_some() {
+                session.add_words()?;
+            }
             watch.lap("optimiser");
         }
     }
     session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
     watch.lap("machine code");
-    Ok(ModuleReply { phases: Some(watch.finish(instructions)), sources, ..ModuleReply::default() })
+    Ok(ModuleReply { phases: Some(watch.finish(instructions)), sources, functions, imports, ..ModuleReply::default() })
 }
 
 /// For each instruction of the module its block, numbered through the module.

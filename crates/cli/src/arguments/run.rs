@@ -1,0 +1,56 @@
+//! Flags of `opcost run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::CompileArguments;
+
+pub(crate) const RUN_EXAMPLES: &str = "\
+Examples:
+  opcost run prog.c -- ARGS                   starts soon; what is hot is compiled again while it runs
+  opcost run --explain prog.c -- ARGS         and says what was replaced, when, by which samples
+  opcost run main.bc plugin.bc -- ARGS        modules of bitcode, linked when it starts
+  opcost run --mode two-pass prog.c -- ARGS   functions are replaced where they are entered, loops stay
+  opcost run --mode compile prog.c -- ARGS    compiled once
+
+The exit status is the program's own; a signal that ends it ends opcost, too.";
+
+/// How a program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArgument {
+    /// Compiled once, before it begins.
+    Compile,
+    /// Hot functions are replaced where they are entered.
+    TwoPass,
+    /// So are loops that run.
+    Adaptive,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives. Together they are one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// How it is run.
+    #[arg(long, value_name = "MODE", value_enum, default_value = "adaptive")]
+    pub(crate) mode: ModeArgument,
+    /// Samples in a second of processor time.
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=50_000))]
+    pub(crate) rate: u64,
+    /// Replaces every function and loop again and again, by versions chosen at random: a test of opcost itself.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) stress: Option<u64>,
+    /// Says at the end, on the error stream, what was replaced.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Writes what was replaced as JSON (opcost.run/1).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Arguments of the program, after `--`.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<OsString>,
+}

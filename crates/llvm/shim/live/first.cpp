@@ -1,0 +1,425 @@
+// First versions: functions that are entered by words, and loops that may be left.
+//
+// Each function F gets a word: the address of its newest version. F itself becomes a jump by that word, for those who
+// take its address or call it from elsewhere; direct calls load the word. Behind the phis of a loop's header another
+// word is read: 0 goes on, an even number is a function that takes the live values and does the rest, an odd one is
+// where the values are to be written down, once. The old frame stays below the new one, so addresses of its objects
+// stay valid.
+//
+// What was local to a module gets a name of the program, since later versions, which are linked by themselves, refer
+// to it. Numbers of blocks are those of the module before checks are added.
+//
+// A version of a function must not jump to another's blocks. So tables of labels are looked at (`unreplaceable`).
+// The mechanism is on-stack replacement by continuations (D'Elia and Demetrescu, CGO 2016).
+#include "../shim.h"
+#include "live.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include <map>
+
+using namespace llvm;
+using opcost::Header;
+
+namespace {
+
+// Whether a value that holds a label goes to indirect branches only.
+bool only_branches(const Value &label, SmallPtrSetImpl<const Value *> &seen) {
+  if (!seen.insert(&label).second) return true;
+  return all_of(label.users(), [&](const User *user) {
+    if (isa<IndirectBrInst>(user)) return true;
+    if (isa<PHINode>(user) || isa<SelectInst>(user)) return only_branches(*user, seen);
+    return false;
+  });
+}
+
+// Whether a pointer into a table of labels is only read from, in one function, to branch.
+bool only_read(const Value &table, const Function &by, SmallPtrSetImpl<const Value *> &seen) {
+  if (!seen.insert(&table).second) return true;
+  return all_of(table.users(), [&](const User *user) {
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      SmallPtrSet<const Value *, 8> labels;
+      return load->getFunction() == &by && only_branches(*load, labels);
+    }
+    if (isa<GetElementPtrInst>(user)) return only_read(*user, by, seen);
+    if (auto *constant = dyn_cast<ConstantExpr>(user))
+      return constant->getOpcode() == Instruction::GetElementPtr && only_read(*constant, by, seen);
+    return false;
+  });
+}
+
+// Whether a constant that holds labels of `by` is part of tables alone that `by` alone reads.
+bool is_private_table(const Constant &constant, const Function &by) {
+  return all_of(constant.users(), [&](const User *user) {
+    if (auto *table = dyn_cast<GlobalVariable>(user)) {
+      SmallPtrSet<const Value *, 8> seen;
+      return table->hasLocalLinkage() && table->isConstant() && only_read(*table, by, seen);
+    }
+    auto *whole = dyn_cast<ConstantAggregate>(user);
+    return whole && is_private_table(*whole, by);
+  });
+}
+
+// Whether labels of a function are known to its own branches alone.
+bool has_private_labels(const Function &function) {
+  for (const BasicBlock &block : function) {
+    if (!block.hasAddressTaken()) continue;
+    const BlockAddress *label = BlockAddress::lookup(&block);
+    if (!label) continue;
+    for (const User *user : label->users()) {
+      if (isa<IndirectBrInst>(user)) continue;
+      if (auto *constant = dyn_cast<Constant>(user)) {
+        if (auto *table = dyn_cast<GlobalVariable>(constant)) {
+          SmallPtrSet<const Value *, 8> seen;
+          if (!table->hasLocalLinkage() || !table->isConstant() || !only_read(*table, function, seen)) return false;
+        } else if (!isa<ConstantAggregate>(constant) || !is_private_table(*constant, function)) {
+          return false;
+        }
+        continue;
+      }
+      SmallPtrSet<const Value *, 8> seen;
+      if (!(isa<PHINode>(user) || isa<SelectInst>(user)) || !only_branches(*user, seen)) return false;
+    }
+  }
+  return true;
+}
+
+bool calls_returning_twice(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &one) {
+    auto *call = dyn_cast<CallBase>(&one);
+    return call && (call->hasFnAttr(Attribute::ReturnsTwice) ||
+                    (call->getCalledFunction() && call->getCalledFunction()->hasFnAttribute(Attribute::ReturnsTwice)));
+  });
+}
+
+// A loop in which a check costs little: it holds another, or calls.
+bool is_checked(const Loop &loop) {
+  if (!loop.isInnermost()) return true;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &one : *block) {
+      auto *call = dyn_cast<CallBase>(&one);
+      if ((call && !isa<IntrinsicInst>(call) && !call->isInlineAsm()) || isa<IndirectBrInst>(&one)) return true;
+    }
+  return false;
+}
+
+StringRef plain(StringRef name) { return name.starts_with("\1") ? name.drop_front() : name; }
+
+// A word of a function, which goes where the function goes.
+GlobalVariable *word_of(Function &function, const std::string &name, Constant *content) {
+  Module &module = *function.getParent();
+  auto *word = new GlobalVariable(module, content->getType(), /*isConstant=*/false, GlobalValue::ExternalLinkage, content, name);
+  if (function.hasWeakLinkage() || function.hasLinkOnceLinkage())
+    word->setLinkage(function.hasWeakODRLinkage() || function.hasLinkOnceODRLinkage() ? GlobalValue::WeakODRLinkage
+                                                                                      : GlobalValue::WeakAnyLinkage);
+  word->setComdat(function.getComdat());
+  word->setSection(opcost::kWordSection);
+  word->setAlignment(Align(8));
+  word->setVisibility(GlobalValue::HiddenVisibility);
+  word->setDSOLocal(true);
+  return word;
+}
+
+// Writes the values down behind a flag, and clears the word. A value is 8 bytes or not written.
+void write_down(IRBuilder<> &builder, Value *word, GlobalVariable *cell, const Header &header) {
+  Type *eight = builder.getInt64Ty();
+  Value *place = builder.CreateIntToPtr(builder.CreateAnd(word, ~uint64_t(1)), builder.getPtrTy());
+  const DataLayout &layout = cell->getParent()->getDataLayout();
+  for (size_t i = 0; i < header.values.size(); i++) {
+    Value *value = header.values[i];
+    Type *type = value->getType();
+    if (type->isPointerTy()) value = builder.CreatePtrToInt(value, eight);
+    else if (type->isDoubleTy() || type->isFloatTy() || type->isHalfTy())
+      value = builder.CreateBitCast(value, builder.getIntNTy(unsigned(layout.getTypeSizeInBits(type))));
+    if (!value->getType()->isIntegerTy() || value->getType()->getIntegerBitWidth() > 64) continue;
+    builder.CreateStore(builder.CreateZExtOrBitCast(value, eight), builder.CreateConstInBoundsGEP1_64(eight, place, i + 1));
+  }
+  StoreInst *flag = builder.CreateStore(builder.getInt64(1), place);
+  flag->setAtomic(AtomicOrdering::Release);
+  flag->setAlignment(Align(8));
+  builder.CreateAtomicCmpXchg(cell, word, builder.getInt64(0), Align(8), AtomicOrdering::Monotonic, AtomicOrdering::Monotonic);
+}
+
+// Puts a check behind the phis of a header.
+void add_check(Function &function, const Header &header, GlobalVariable *cell) {
+  BasicBlock *block = header.at;
+  Instruction *first = &*block->getFirstNonPHIIt();
+  DebugLoc where = first->getDebugLoc();
+  BasicBlock *rest = SplitBlock(block, first->getIterator());
+  LLVMContext &context = function.getContext();
+  BasicBlock *asked = BasicBlock::Create(context, "", &function), *noted = BasicBlock::Create(context, "", &function),
+             *left = BasicBlock::Create(context, "", &function);
+  block->getTerminator()->eraseFromParent();
+  IRBuilder<> builder(block);
+  builder.SetCurrentDebugLocation(where);
+  // An acquiring load would keep others from being moved over it (2.2 against 1.3 times the time of a middle loop).
+  LoadInst *word = builder.CreateLoad(builder.getInt64Ty(), cell);
+  word->setAtomic(AtomicOrdering::Monotonic);
+  word->setAlignment(Align(8));
+  MDNode *rare = MDBuilder(context).createBranchWeights(0, 1 << 20);
+  builder.CreateCondBr(builder.CreateIsNotNull(word), asked, rest, rare);
+  builder.SetInsertPoint(asked);
+  builder.CreateFence(AtomicOrdering::Acquire);
+  builder.CreateCondBr(builder.CreateTrunc(word, builder.getInt1Ty()), noted, left);
+  builder.SetInsertPoint(noted);
+  write_down(builder, word, cell, header);
+  builder.CreateBr(rest);
+  builder.SetInsertPoint(left);
+  SmallVector<Type *, 16> types;
+  for (Value *value : header.values) types.push_back(value->getType());
+  auto *type = FunctionType::get(function.getReturnType(), types, false);
+  CallInst *call = builder.CreateCall(type, builder.CreateIntToPtr(word, builder.getPtrTy()), header.values);
+  call->addFnAttr(Attribute::Cold);
+  if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
+  else builder.CreateRet(call);
+}
+
+// A jump by the word, with all arguments.
+void jump(Function &from, Function &to, GlobalVariable *word) {
+  BasicBlock *block = BasicBlock::Create(from.getContext(), "", &from);
+  IRBuilder<> builder(block);
+  LoadInst *target = builder.CreateLoad(builder.getPtrTy(), word);
+  target->setAtomic(AtomicOrdering::Monotonic);
+  target->setAlignment(Align(8));
+  SmallVector<Value *, 8> arguments;
+  for (Argument &one : from.args()) arguments.push_back(&one);
+  CallInst *call = builder.CreateCall(to.getFunctionType(), target, arguments);
+  call->setTailCallKind(CallInst::TCK_MustTail);
+  call->setCallingConv(to.getCallingConv());
+  call->setAttributes(to.getAttributes().removeFnAttributes(from.getContext()));
+  if (from.getReturnType()->isVoidTy()) builder.CreateRetVoid();
+  else builder.CreateRet(call);
+}
+
+} // namespace
+
+const char *opcost::unreplaceable(const Function &function) {
+  if (function.isVarArg()) return "it takes any number of arguments";
+  if (function.hasFnAttribute(Attribute::Naked)) return "it is written in assembly";
+  if (function.hasFnAttribute(Attribute::ReturnsTwice)) return "it returns twice";
+  if (function.hasFnAttribute(Attribute::PresplitCoroutine)) return "it is a coroutine";
+  if (function.hasPrologueData() || function.hasPrefixData()) return "there is data before its code";
+  if (!has_private_labels(function)) return "addresses of its labels leave it";
+  for (const Argument &one : function.args())
+    if (one.hasInAllocaAttr() || one.hasPreallocatedAttr()) return "its arguments are on its caller's stack";
+  return nullptr;
+}
+
+const char *opcost::unleavable(Function &function) {
+  if (calls_returning_twice(function)) return "it calls setjmp";
+  for (Instruction &one : instructions(function)) {
+    if (one.getType()->isTokenTy()) return "it has tokens";
+    if (isa<CallBrInst>(&one)) return "its assembly branches";
+    auto *call = dyn_cast<CallBase>(&one);
+    if (!call) continue;
+    if (call->isMustTailCall()) return "it must end in a call";
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::stacksave:
+    case Intrinsic::stackrestore: return "it has objects of variable length";
+    case Intrinsic::frameaddress:
+    case Intrinsic::returnaddress:
+    case Intrinsic::addressofreturnaddress:
+    case Intrinsic::localescape:
+    case Intrinsic::sponentry: return "it asks for its frame";
+    default: break;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Header> opcost::headers_of(Function &function) {
+  std::vector<Header> found;
+  if (function.isDeclaration() || unreplaceable(function) || unleavable(function)) return found;
+  DominatorTree tree(function);
+  LoopInfo loops(tree);
+  std::map<const BasicBlock *, uint32_t> numbers;
+  for (BasicBlock &block : function) numbers.emplace(&block, uint32_t(numbers.size()));
+  for (BasicBlock &block : function) {
+    Loop *loop = loops.getLoopFor(&block);
+    if (!loop || loop->getHeader() != &block || block.isEHPad() || !is_checked(*loop)) continue;
+    // Blocks that may run after the header was entered.
+    SmallPtrSet<BasicBlock *, 32> later;
+    SmallVector<BasicBlock *, 32> open{&block};
+    while (!open.empty()) {
+      BasicBlock *at = open.pop_back_val();
+      if (later.insert(at).second) append_range(open, successors(at));
+    }
+    auto is_needed = [&](const Value &value) {
+      return any_of(value.uses(), [&](const Use &use) {
+        auto *user = cast<Instruction>(use.getUser());
+        const BasicBlock *at = user->getParent();
+        if (auto *phi = dyn_cast<PHINode>(user)) at = phi->getIncomingBlock(use);
+        return later.contains(at);
+      });
+    };
+    Header header{&block, numbers[&block], loop->getLoopDepth(), UINT32_MAX, {}};
+    for (Loop *around = loop->getParentLoop(); around; around = around->getParentLoop())
+      if (!around->getHeader()->isEHPad()) {
+        header.outer = numbers[around->getHeader()];
+        break;
+      }
+    for (Argument &one : function.args())
+      if (is_needed(one)) header.values.push_back(&one);
+    for (BasicBlock &before : function) {
+      if (&before == &block) {
+        for (PHINode &phi : block.phis()) header.values.push_back(&phi);
+        continue;
+      }
+      if (!tree.dominates(&before, &block)) continue;
+      for (Instruction &one : before)
+        if (!one.getType()->isVoidTy() && is_needed(one)) header.values.push_back(&one);
+    }
+    // A label of this version is none of another's.
+    bool has_label = any_of(header.values, [](const Value *value) {
+      return any_of(value->users(), [](const User *user) { return isa<IndirectBrInst>(user); });
+    });
+    bool has_strange = any_of(header.values, [](const Value *value) {
+      return value->getType()->isX86_AMXTy() || value->getType()->isMetadataTy() || value->getType()->isTargetExtTy();
+    });
+    if (!has_label && !has_strange && header.values.size() <= kMostValues) found.push_back(std::move(header));
+  }
+  return found;
+}
+
+std::string opcost::word_name(StringRef name) { return (plain(name) + ".opc.word").str(); }
+std::string opcost::loop_word_name(StringRef name, uint32_t block) {
+  return (plain(name) + ".opc.loop" + Twine(block)).str();
+}
+
+void opcost::call_by_words(Module &module) {
+  for (Function &function : module)
+    for (Instruction &one : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<CallBase>(&one);
+      Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (!callee || !callee->hasFnAttribute(kReplaceable) || callee->isInterposable()) continue;
+      // What is the same for all that the linker may choose from.
+      if (callee->getFunctionType() != call->getFunctionType()) continue;
+      std::string name = word_name(callee->getName());
+      GlobalVariable *word = module.getGlobalVariable(name, true);
+      if (!word) {
+        word = new GlobalVariable(module, PointerType::get(module.getContext(), 0), false, GlobalValue::ExternalLinkage,
+                                  nullptr, name);
+        word->setDSOLocal(true);
+        word->setVisibility(GlobalValue::HiddenVisibility);
+      }
+      auto *target = new LoadInst(PointerType::get(module.getContext(), 0), word, "", false, Align(8),
+                                  AtomicOrdering::Monotonic, SyncScope::System, call->getIterator());
+      target->setDebugLoc(call->getDebugLoc());
+      call->setCalledOperand(target);
+    }
+}
+
+extern "C" {
+
+struct opcost_live_sink {
+  void *context;
+  // A function: its name, and why it has no versions, or why its loops are not left; both may be null.
+  void (*function)(void *, const char *, size_t, const char *, const char *);
+  // A loop header of it: number of its block, depth, the next header around it, values.
+  void (*header)(void *, uint32_t, uint32_t, uint32_t, uint32_t);
+  // A value there: whether it is the same in all iterations of all loops around, and bytes of it that are
+  // written down, 0 if none are.
+  void (*value)(void *, bool, uint32_t);
+};
+
+// Gives what is local to the module a name of the program. Numbers the module among those of the program.
+void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
+  Module &module = *unwrap(handle);
+  unsigned unnamed = 0;
+  for (GlobalValue &global : module.global_values()) {
+    if (!global.hasLocalLinkage()) continue;
+    if (auto *variable = dyn_cast<GlobalVariable>(&global)) {
+      // Its address is nobody's affair, so each version may have its own.
+      if (variable->isConstant() && variable->hasGlobalUnnamedAddr()) continue;
+      bool has_labels = false;
+      if (variable->hasInitializer())
+        if (auto *whole = dyn_cast<ConstantAggregate>(variable->getInitializer()))
+          has_labels = any_of(whole->operands(), [](const Use &use) { return isa<BlockAddress>(use); });
+      if (has_labels) continue;
+    }
+    std::string name = global.hasName() ? plain(global.getName()).str() : "unnamed" + std::to_string(unnamed++);
+    global.setName(name + ".opc" + std::to_string(number));
+    global.setLinkage(GlobalValue::ExternalLinkage);
+    global.setVisibility(GlobalValue::HiddenVisibility);
+    global.setDSOLocal(true);
+    if (auto *object = dyn_cast<GlobalObject>(&global))
+      if (Comdat *comdat = object->getComdat(); comdat && comdat->getName() == name) object->setComdat(nullptr);
+  }
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !opcost::unreplaceable(function))
+      function.addFnAttr(opcost::kReplaceable);
+}
+
+// Adds checks to loops. Functions and loops are told.
+void opcost_live_checks(LLVMModuleRef handle, const opcost_live_sink *sink) {
+  Module &module = *unwrap(handle);
+  SmallVector<Function *, 64> defined;
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage()) defined.push_back(&function);
+  for (Function *function : defined) {
+    StringRef name = function->getName();
+    const char *why = opcost::unreplaceable(*function);
+    sink->function(sink->context, name.data(), name.size(), why, why ? nullptr : opcost::unleavable(*function));
+    if (why) continue;
+    std::vector<Header> headers = opcost::headers_of(*function);
+    DominatorTree tree(*function);
+    LoopInfo loops(tree);
+    for (const Header &header : headers) {
+      sink->header(sink->context, header.block, header.depth, header.outer, uint32_t(header.values.size()));
+      Loop *outermost = loops.getLoopFor(header.at);
+      while (Loop *around = outermost->getParentLoop()) outermost = around;
+      for (Value *value : header.values) {
+        auto *inner = dyn_cast<Instruction>(value);
+        uint64_t bits = module.getDataLayout().getTypeSizeInBits(value->getType()).getKnownMinValue();
+        Type *type = value->getType();
+        bool is_written = type->isPointerTy() || type->isIntegerTy() || type->isDoubleTy() || type->isFloatTy() || type->isHalfTy();
+        sink->value(sink->context, !inner || !outermost->contains(inner), is_written && bits <= 64 ? uint32_t((bits + 7) / 8) : 0);
+      }
+    }
+    Constant *nothing = ConstantInt::get(Type::getInt64Ty(module.getContext()), 0);
+    for (const Header &header : headers)
+      add_check(*function, header, word_of(*function, opcost::loop_word_name(name, header.block), nothing));
+  }
+}
+
+// Gives functions their words. For a module that was optimised.
+void opcost_live_words(LLVMModuleRef handle) {
+  Module &module = *unwrap(handle);
+  SmallVector<Function *, 64> defined;
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() && function.hasFnAttribute(opcost::kReplaceable))
+      defined.push_back(&function);
+  SmallVector<GlobalVariable *, 64> words;
+  for (Function *body : defined) {
+    std::string name = body->getName().str();
+    words.push_back(word_of(*body, opcost::word_name(name), ConstantPointerNull::get(PointerType::get(module.getContext(), 0))));
+  }
+  opcost::call_by_words(module);
+  for (auto [body, word] : zip(defined, words)) {
+    std::string name = body->getName().str();
+    body->setName(plain(name) + ".opc.first");
+    Function *thunk = Function::Create(body->getFunctionType(), body->getLinkage(), body->getAddressSpace(), name, &module);
+    thunk->setCallingConv(body->getCallingConv());
+    thunk->setAttributes(body->getAttributes());
+    thunk->removeFnAttr(Attribute::OptimizeNone);
+    thunk->removeFnAttr(Attribute::Cold);
+    thunk->setVisibility(body->getVisibility());
+    thunk->setUnnamedAddr(body->getUnnamedAddr());
+    thunk->setDSOLocal(body->isDSOLocal());
+    thunk->setComdat(body->getComdat());
+    body->replaceUsesWithIf(thunk, [](Use &use) { return !isa<BlockAddress>(use.getUser()); });
+    word->setInitializer(body);
+    body->setLinkage(GlobalValue::InternalLinkage);
+    body->setVisibility(GlobalValue::DefaultVisibility);
+    jump(*thunk, *body, word);
+  }
+}
+
+} // extern "C"

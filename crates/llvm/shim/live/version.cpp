@@ -1,0 +1,409 @@
+// A later version of one function: from the bitcode of its module to a module that holds the version alone.
+//
+// Of the module only the function is read, and what it may inline. All else is declared, and is linked to what the
+// running program has. The version is a whole function, and for loops that are left its continuations: a function of
+// the live values that does the rest from a header on. Values that were written down become constants behind a
+// comparison; where they differ, the continuation without constants goes on.
+//
+// A version gives the results of the first one, to the last bit: without a fused multiplication and addition if the
+// first one had none. Objects of the old frame are reached by their addresses, which are live values.
+#include "../generate.h"
+#include "../passes.h"
+#include "../shim.h"
+#include "live.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ProfDataUtils.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+using namespace llvm;
+using opcost::Header;
+
+extern "C" {
+
+// How often branches of a function were taken.
+struct opcost_live_weight {
+  const char *function;
+  uint64_t entries;
+  const uint32_t *blocks; // of each branch its block,
+  const uint32_t *slots;  // the position of the successor,
+  const uint64_t *counts; // and how often
+  size_t count;
+};
+
+// A version.
+struct opcost_live_request {
+  const char *basis;       // bitcode of the module
+  const char *function;    // its symbol
+  const uint32_t *headers; // continuations are made at these
+  size_t header_count;
+  uint32_t known_header;   // values are known at this one of them; UINT32_MAX: at none
+  const uint8_t *is_known; // by value there
+  const uint64_t *values;
+  size_t value_count;
+  const opcost_live_weight *weights;
+  size_t weight_count;
+  uint8_t is_native;       // all that this processor can do
+};
+
+} // extern "C"
+
+namespace {
+
+// Callees that are read to be inlined: at most so deep, of so many instructions, and so many in all.
+constexpr unsigned kDepth = 3;
+constexpr unsigned kLargest = 400;
+constexpr unsigned kMostInAll = 4000;
+
+// Reads the bodies of what a function may inline.
+Error read_callees(Function &function, unsigned depth, unsigned &room, SmallPtrSetImpl<Function *> &kept) {
+  if (depth == 0) return Error::success();
+  for (Instruction &one : instructions(function)) {
+    auto *call = dyn_cast<CallBase>(&one);
+    Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isInterposable() || kept.contains(callee) || callee->hasFnAttribute(Attribute::NoInline)) continue;
+    if (!callee->isMaterializable()) continue;
+    if (Error error = callee->materialize()) return error;
+    unsigned size = callee->getInstructionCount();
+    bool is_wanted = callee->hasFnAttribute(Attribute::AlwaysInline) || (size <= kLargest && size <= room);
+    // Its labels would be others.
+    if (!is_wanted || any_of(*callee, [](const BasicBlock &block) { return block.hasAddressTaken(); })) continue;
+    room -= std::min(size, room);
+    kept.insert(callee);
+    if (Error error = read_callees(*callee, depth - 1, room, kept)) return error;
+  }
+  return Error::success();
+}
+
+bool holds_labels(const GlobalVariable &table) {
+  auto *whole = table.hasInitializer() ? dyn_cast<ConstantAggregate>(table.getInitializer()) : nullptr;
+  return whole && any_of(whole->operands(), [](const Use &use) { return isa<BlockAddress>(use); });
+}
+
+// Declares all but what is kept.
+void declare_rest(Module &module, const SmallPtrSetImpl<Function *> &kept) {
+  module.setModuleInlineAsm("");
+  for (GlobalAlias &alias : make_early_inc_range(module.aliases())) {
+    GlobalValue *declared;
+    if (auto *type = dyn_cast<FunctionType>(alias.getValueType()))
+      declared = Function::Create(type, GlobalValue::ExternalLinkage, alias.getAddressSpace(), "", &module);
+    else
+      declared = new GlobalVariable(module, alias.getValueType(), false, GlobalValue::ExternalLinkage, nullptr, "", nullptr,
+                                    alias.getThreadLocalMode(), alias.getAddressSpace());
+    declared->setDSOLocal(alias.isDSOLocal());
+    alias.replaceAllUsesWith(declared);
+    declared->takeName(&alias);
+    alias.eraseFromParent();
+  }
+  for (GlobalIFunc &chosen : make_early_inc_range(module.ifuncs())) {
+    auto *declared = Function::Create(cast<FunctionType>(chosen.getValueType()), GlobalValue::ExternalLinkage,
+                                      chosen.getAddressSpace(), "", &module);
+    chosen.replaceAllUsesWith(declared);
+    declared->takeName(&chosen);
+    chosen.eraseFromParent();
+  }
+  for (GlobalVariable &variable : make_early_inc_range(module.globals())) {
+    if (variable.getName().starts_with("llvm.")) {
+      if (variable.use_empty()) variable.eraseFromParent();
+      continue;
+    }
+    if (variable.isDeclaration()) continue;
+    variable.setComdat(nullptr);
+    if (variable.hasLocalLinkage()) continue;
+    if (variable.isConstant() && variable.hasDefinitiveInitializer()) variable.setLinkage(GlobalValue::AvailableExternallyLinkage);
+    else {
+      variable.setInitializer(nullptr);
+      variable.setLinkage(GlobalValue::ExternalLinkage);
+    }
+  }
+  for (Function &function : module) {
+    function.setComdat(nullptr);
+    if (kept.contains(&function)) continue;
+    if (function.isMaterializable() || !function.isDeclaration()) {
+      function.deleteBody();
+      function.setIsMaterializable(false);
+      function.setSubprogram(nullptr);
+    }
+  }
+}
+
+// Clones a function, with tables of labels of its own.
+void clone_into(Function &into, const Function &from, ValueToValueMapTy &map) {
+  Module &module = *into.getParent();
+  SmallVector<std::pair<GlobalVariable *, GlobalVariable *>, 2> tables;
+  for (GlobalVariable &table : module.globals())
+    if (table.hasLocalLinkage() && holds_labels(table)) tables.push_back({&table, nullptr});
+  for (auto &[table, own] : tables) {
+    own = new GlobalVariable(module, table->getValueType(), true, GlobalValue::PrivateLinkage,
+                             Constant::getNullValue(table->getValueType()), table->getName());
+    map[table] = own;
+  }
+  SmallVector<ReturnInst *, 4> returns;
+  CloneFunctionInto(&into, &from, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+  for (auto &[table, own] : tables) own->setInitializer(MapValue(table->getInitializer(), map));
+}
+
+// The rest of a function from a header on, as a function of the live values.
+Function *continuation(Function &function, const Header &header, const Twine &name) {
+  Module &module = *function.getParent();
+  LLVMContext &context = module.getContext();
+  SmallVector<Type *, 16> types;
+  for (Value *value : header.values) types.push_back(value->getType());
+  Function *rest = Function::Create(FunctionType::get(function.getReturnType(), types, false), GlobalValue::ExternalLinkage,
+                                    function.getAddressSpace(), name, &module);
+  // Two names of one object would be said to be different ones, if a live value was made of such an argument.
+  bool has_derived = any_of(header.values, [](const Value *value) {
+    return !isa<Argument>(value) && !isa<AllocaInst>(value) && value->getType()->isPtrOrPtrVectorTy();
+  });
+  ValueToValueMapTy map;
+  for (Argument &one : function.args()) map[&one] = PoisonValue::get(one.getType());
+  for (size_t i = 0; i < header.values.size(); i++)
+    if (isa<Argument>(header.values[i])) map[header.values[i]] = rest->getArg(i);
+  clone_into(*rest, function, map);
+  rest->setLinkage(GlobalValue::ExternalLinkage);
+  rest->setCallingConv(CallingConv::C);
+  AttributeList attributes;
+  AttrBuilder of_function(context, function.getAttributes().getFnAttrs());
+  // What the function did to its own objects it does to another frame's now.
+  for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::Speculatable, Attribute::AllocKind, Attribute::AllocSize,
+                                   Attribute::NoRecurse, Attribute::WillReturn, Attribute::AlwaysInline})
+    of_function.removeAttribute(kind);
+  of_function.addAttribute(Attribute::NoInline);
+  attributes = attributes.addFnAttributes(context, of_function);
+  for (size_t i = 0; i < header.values.size(); i++) {
+    auto *from = dyn_cast<Argument>(header.values[i]);
+    if (!from) continue;
+    AttrBuilder kept(context);
+    for (Attribute::AttrKind kind : {Attribute::NonNull, Attribute::Alignment, Attribute::Dereferenceable, Attribute::NoUndef})
+      if (Attribute one = from->getAttribute(kind); one.isValid()) kept.addAttribute(one);
+    if (from->hasNoAliasAttr() && from->hasNoCaptureAttr() && !has_derived) kept.addAttribute(Attribute::NoAlias);
+    attributes = attributes.addParamAttributes(context, unsigned(i), kept);
+  }
+  rest->setAttributes(attributes);
+  BasicBlock *old = &rest->getEntryBlock();
+  BasicBlock *into = cast<BasicBlock>(map[header.at]);
+  BasicBlock *arrival = BasicBlock::Create(context, "", rest, old);
+  BranchInst *go = BranchInst::Create(into, arrival);
+  go->setDebugLoc(into->getTerminator()->getDebugLoc());
+  // Phis come first: from the first one of a block the updater learns which ways lead into it.
+  for (size_t i = 0; i < header.values.size(); i++)
+    if (auto *phi = dyn_cast<PHINode>(header.values[i]); phi && phi->getParent() == header.at)
+      cast<PHINode>(map[phi])->addIncoming(rest->getArg(i), arrival);
+  for (PHINode &phi : into->phis())
+    if (phi.getBasicBlockIndex(arrival) < 0) phi.addIncoming(PoisonValue::get(phi.getType()), arrival);
+  for (size_t i = 0; i < header.values.size(); i++) {
+    auto *before = dyn_cast<Instruction>(header.values[i]);
+    if (!before || (isa<PHINode>(before) && before->getParent() == header.at)) continue;
+    auto *own = cast<Instruction>(map[before]);
+    Argument *argument = rest->getArg(i);
+    if (isa<AllocaInst>(own) && own->getParent() == old) {
+      // Marks of an object's life stand at its own function only.
+      for (User *user : make_early_inc_range(own->users()))
+        if (auto *mark = dyn_cast<Instruction>(user); mark && mark->isLifetimeStartOrEnd()) mark->eraseFromParent();
+      own->replaceAllUsesWith(argument);
+      continue;
+    }
+    SmallVector<Use *, 8> uses;
+    for (Use &use : own->uses()) uses.push_back(&use);
+    SSAUpdater updater;
+    updater.Initialize(own->getType(), "");
+    updater.AddAvailableValue(arrival, argument);
+    updater.AddAvailableValue(own->getParent(), own);
+    for (Use *use : uses) {
+      auto *user = cast<Instruction>(use->getUser());
+      if (isa<PHINode>(user) || user->getParent() != own->getParent()) updater.RewriteUse(*use);
+    }
+  }
+  removeUnreachableBlocks(*rest);
+  return rest;
+}
+
+// A continuation for the values that were written down; where they differ, `otherwise` goes on.
+void specialise(Function &rest, Function &otherwise, const opcost_live_request &request) {
+  LLVMContext &context = rest.getContext();
+  BasicBlock *arrival = &rest.getEntryBlock();
+  BasicBlock *same = SplitBlock(arrival, arrival->getTerminator());
+  BasicBlock *other = BasicBlock::Create(context, "", &rest);
+  arrival->getTerminator()->eraseFromParent();
+  IRBuilder<> builder(arrival);
+  builder.SetCurrentDebugLocation(same->getTerminator()->getDebugLoc());
+  Value *is_same = builder.getTrue();
+  SmallVector<std::pair<Argument *, Constant *>, 16> known;
+  for (size_t i = 0; i < request.value_count && i < rest.arg_size(); i++) {
+    Argument *argument = rest.getArg(unsigned(i));
+    if (!request.is_known[i] || !argument->getType()->isIntegerTy() || argument->getType()->getIntegerBitWidth() > 64) continue;
+    Constant *constant = ConstantInt::get(context, APInt(argument->getType()->getIntegerBitWidth(), request.values[i], false, true));
+    is_same = builder.CreateAnd(is_same, builder.CreateICmpEQ(argument, constant));
+    known.push_back({argument, constant});
+  }
+  builder.CreateCondBr(is_same, same, other);
+  builder.SetInsertPoint(other);
+  SmallVector<Value *, 16> arguments;
+  for (Argument &one : rest.args()) arguments.push_back(&one);
+  CallInst *call = builder.CreateCall(&otherwise, arguments);
+  if (rest.getReturnType()->isVoidTy()) builder.CreateRetVoid();
+  else builder.CreateRet(call);
+  for (auto &[argument, constant] : known)
+    argument->replaceUsesWithIf(constant, [&](Use &use) {
+      BasicBlock *at = cast<Instruction>(use.getUser())->getParent();
+      return at != arrival && at != other;
+    });
+}
+
+void weigh(Function &function, const opcost_live_weight &weight) {
+  SmallVector<BasicBlock *, 64> blocks;
+  for (BasicBlock &block : function) blocks.push_back(&block);
+  function.setEntryCount(weight.entries);
+  for (size_t i = 0; i < weight.count;) {
+    uint32_t number = weight.blocks[i];
+    size_t end = i;
+    while (end < weight.count && weight.blocks[end] == number) end++;
+    Instruction *branch = number < blocks.size() ? blocks[number]->getTerminator() : nullptr;
+    if (branch && branch->getNumSuccessors() > 1) {
+      SmallVector<uint64_t, 8> counts(branch->getNumSuccessors(), 0);
+      for (size_t at = i; at < end; at++)
+        if (weight.slots[at] < counts.size()) counts[weight.slots[at]] = weight.counts[at];
+      uint64_t most = *std::max_element(counts.begin(), counts.end());
+      if (most) {
+        uint64_t scale = most / UINT32_MAX + 1;
+        SmallVector<uint32_t, 8> scaled;
+        for (uint64_t count : counts) scaled.push_back(count ? uint32_t(std::max<uint64_t>(count / scale, 1)) : 0);
+        setBranchWeights(*branch, scaled, /*IsExpected=*/false);
+      }
+    }
+    i = end;
+  }
+}
+
+bool is_wide(const Type *type) {
+  auto *vector = dyn_cast<VectorType>(type);
+  return vector && (vector->getPrimitiveSizeInBits().isScalable() || vector->getPrimitiveSizeInBits().getFixedValue() > 128);
+}
+
+// Whether a vector is passed whose place another processor's code would look for elsewhere.
+bool passes_wide(const Function &function) {
+  auto has = [](const FunctionType *type) { return is_wide(type->getReturnType()) || any_of(type->params(), is_wide); };
+  return has(function.getFunctionType()) || any_of(instructions(function), [&](const Instruction &one) {
+           auto *call = dyn_cast<CallBase>(&one);
+           return call && !isa<IntrinsicInst>(call) && has(call->getFunctionType());
+         });
+}
+
+// Code of this very processor, with the results of the one that it was compiled for.
+void make_native(Module &module, const SmallPtrSetImpl<Function *> &kept) {
+  if (any_of(kept, [](const Function *function) { return passes_wide(*function); })) return;
+  std::string features;
+  for (auto &[name, is_there] : sys::getHostCPUFeatures()) {
+    if (!features.empty()) features += ",";
+    features += (is_there ? "+" : "-") + name.str();
+  }
+  for (Function &function : module) {
+    if (function.isDeclaration()) continue;
+    bool had_fused = function.getFnAttribute("target-features").getValueAsString().contains("+fma");
+    function.addFnAttr("target-cpu", sys::getHostCPUName());
+    function.addFnAttr("target-features", features);
+    function.removeFnAttr("tune-cpu");
+    if (had_fused) continue;
+    for (Instruction &one : make_early_inc_range(instructions(function))) {
+      if (isa<FPMathOperator>(&one)) one.setHasAllowContract(false);
+      auto *fused = dyn_cast<IntrinsicInst>(&one);
+      if (!fused || fused->getIntrinsicID() != Intrinsic::fmuladd) continue;
+      IRBuilder<> builder(fused);
+      builder.setFastMathFlags(fused->getFastMathFlags());
+      Value *product = builder.CreateFMul(fused->getArgOperand(0), fused->getArgOperand(1));
+      fused->replaceAllUsesWith(builder.CreateFAdd(product, fused->getArgOperand(2)));
+      fused->eraseFromParent();
+    }
+  }
+}
+
+Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_live_request &request) {
+  auto file = MemoryBuffer::getFile(request.basis);
+  if (!file) return createStringError(file.getError(), "cannot read %s", request.basis);
+  auto read = getOwningLazyBitcodeModule(std::move(*file), context);
+  if (!read) return read.takeError();
+  std::unique_ptr<Module> module = std::move(*read);
+  if (Error error = module->materializeMetadata()) return std::move(error);
+  Function *function = module->getFunction(request.function);
+  if (!function || !function->isMaterializable()) return createStringError("there is no function %s", request.function);
+  if (Error error = function->materialize()) return std::move(error);
+  SmallPtrSet<Function *, 16> kept{function};
+  unsigned room = kMostInAll;
+  if (Error error = read_callees(*function, kDepth, room, kept)) return std::move(error);
+  declare_rest(*module, kept);
+  for (const opcost_live_weight &weight : ArrayRef(request.weights, request.weight_count))
+    if (Function *weighed = module->getFunction(weight.function); weighed && !weighed->isDeclaration()) weigh(*weighed, weight);
+  std::vector<Header> headers = opcost::headers_of(*function);
+  SmallVector<Function *, 4> rests;
+  for (uint32_t wanted : ArrayRef(request.headers, request.header_count)) {
+    auto header = find_if(headers, [&](const Header &one) { return one.block == wanted; });
+    if (header == headers.end()) return createStringError("%s has no loop to leave at block %u", request.function, wanted);
+    std::string name = "opc.rest" + std::to_string(wanted);
+    if (wanted == request.known_header) {
+      if (request.value_count != header->values.size())
+        return createStringError("%s has other values at block %u", request.function, wanted);
+      Function *otherwise = continuation(*function, *header, name + ".other");
+      otherwise->setLinkage(GlobalValue::InternalLinkage);
+      rests.push_back(otherwise);
+      Function *rest = continuation(*function, *header, name);
+      specialise(*rest, *otherwise, request);
+      rests.push_back(rest);
+    } else {
+      rests.push_back(continuation(*function, *header, name));
+    }
+  }
+  kept.insert(rests.begin(), rests.end());
+  // Others, and itself when it recurs, go on by words. What is here is there for inlining, and the version is new.
+  Function *entry = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage, function->getAddressSpace(),
+                                     "opc.entry", module.get());
+  ValueToValueMapTy map;
+  for (auto [from, to] : zip(function->args(), entry->args())) map[&from] = &to;
+  clone_into(*entry, *function, map);
+  entry->setLinkage(GlobalValue::ExternalLinkage);
+  entry->setVisibility(GlobalValue::DefaultVisibility);
+  entry->removeFnAttr(opcost::kReplaceable);
+  for (Function *one : rests) one->removeFnAttr(opcost::kReplaceable);
+  kept.insert(entry);
+  function->deleteBody();
+  function->setSubprogram(nullptr);
+  function->setLinkage(GlobalValue::ExternalLinkage);
+  kept.erase(function);
+  for (Function *one : kept)
+    if (one != entry && !is_contained(rests, one)) one->setLinkage(GlobalValue::AvailableExternallyLinkage);
+  if (request.is_native) make_native(*module, kept);
+  std::string text;
+  raw_string_ostream stream(text);
+  if (verifyModule(*module, &stream)) return createStringError("the version of %s is not well-formed: %s", request.function, text.c_str());
+  return std::move(module);
+}
+
+} // namespace
+
+extern "C" {
+
+// Reads what a version needs, and makes it; null, and what went wrong.
+LLVMModuleRef opcost_live_version(LLVMContextRef context, const opcost_live_request *request, char **message) {
+  Expected<std::unique_ptr<Module>> made = version(*unwrap(context), *request);
+  if (made) return wrap(made->release());
+  *message = opcost::copy(toString(made.takeError()));
+  return nullptr;
+}
+
+// Calls of functions that have words go by these. For a version that was optimised.
+void opcost_live_calls(LLVMModuleRef module) { opcost::call_by_words(*unwrap(module)); }
+
+} // extern "C"

@@ -1,0 +1,279 @@
+//! First versions of functions, and later ones (`shim/live`).
+//!
+//! A first version is entered by a word, and its loops ask whether the rest is done by another. A later version is made
+//! of the module's bitcode: of one function, and of continuations of its loops. How both fit is written there.
+//!
+//! Input: a module where the optimiser begins. Output: that module with words and checks, or one that holds a version.
+//! Cost: of first versions linear; of a version what it and its callees have. Limits: [`LiveFunction::why_not`] and
+//! [`LiveFunction::why_stays`].
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
+
+use llvm_sys::core::LLVMContextCreate;
+use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
+use opcost_index::IdMap;
+
+use crate::ffi;
+use crate::session::{LlvmError, Maker, Session, c_path};
+
+/// A function of a module that is run with versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveFunction {
+    /// Its symbol in the program.
+    pub symbol: String,
+    /// Why it has no versions.
+    pub why_not: Option<String>,
+    /// Why its running activations are not left.
+    pub why_stays: Option<String>,
+    /// Loops at which they are.
+    pub loops: Vec<LiveLoop>,
+}
+
+/// A loop at whose header a running activation may be left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveLoop {
+    /// Number of the header's block in its function.
+    pub block: u32,
+    /// 1 is an outermost loop.
+    pub depth: u32,
+    /// The header of the next such loop around it.
+    pub outer: Option<u32>,
+    /// What the rest of the function needs.
+    pub values: Vec<LiveValue>,
+}
+
+/// A value that the rest of a function needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveValue {
+    /// Whether it is the same in all iterations of all loops around.
+    pub is_fixed: bool,
+    /// Bytes of it that are written down; 0 if none are.
+    pub bytes: u32,
+}
+
+/// How often branches of a function were taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchWeights {
+    /// The function's symbol.
+    pub symbol: String,
+    /// How often it was called.
+    pub entries: u64,
+    /// Block, position of the successor, how often; by block.
+    pub branches: Vec<(u32, u32, u64)>,
+}
+
+/// A version that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionRequest<'a> {
+    /// Bitcode of the module, as [`Session::write`] wrote it after [`Session::share`].
+    pub basis: &'a Path,
+    /// The function's symbol.
+    pub symbol: &'a str,
+    /// Headers of loops of which there are continuations.
+    pub headers: &'a [u32],
+    /// The header at which values are known, and these.
+    pub known: Option<(u32, &'a [Option<u64>])>,
+    /// What is known of branches.
+    pub weights: &'a [BranchWeights],
+    /// Whether all that this processor can do may be used.
+    pub is_native: bool,
+}
+
+/// Mirrors `opcost_live_sink` in `live/first.cpp`.
+#[repr(C)]
+struct RawSink {
+    context: *mut c_void,
+    function: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, *const c_char),
+    header: extern "C" fn(*mut c_void, u32, u32, u32, u32),
+    value: extern "C" fn(*mut c_void, bool, u32),
+}
+
+/// Mirrors `opcost_live_weight` in `live/version.cpp`.
+#[repr(C)]
+struct RawWeight {
+    function: *const c_char,
+    entries: u64,
+    blocks: *const u32,
+    slots: *const u32,
+    counts: *const u64,
+    count: usize,
+}
+
+/// Mirrors `opcost_live_request` in `live/version.cpp`.
+#[repr(C)]
+struct RawRequest {
+    basis: *const c_char,
+    function: *const c_char,
+    headers: *const u32,
+    header_count: usize,
+    known_header: u32,
+    is_known: *const u8,
+    values: *const u64,
+    value_count: usize,
+    weights: *const RawWeight,
+    weight_count: usize,
+    is_native: u8,
+}
+
+unsafe extern "C" {
+    fn opcost_live_share(module: LLVMModuleRef, number: u32);
+    fn opcost_live_checks(module: LLVMModuleRef, sink: *const RawSink);
+    fn opcost_live_words(module: LLVMModuleRef);
+    fn opcost_live_version(
+        context: LLVMContextRef,
+        request: *const RawRequest,
+        message: *mut *mut c_char,
+    ) -> LLVMModuleRef;
+    fn opcost_live_calls(module: LLVMModuleRef);
+}
+
+extern "C" fn take_function(
+    all: *mut c_void,
+    name: *const c_char,
+    length: usize,
+    why_not: *const c_char,
+    why_stays: *const c_char,
+) {
+    // SAFETY: the context is that of `add_checks`; the texts live for the call, null is none.
+    let (all, name, [why_not, why_stays]) = unsafe {
+        let text = |words: *const c_char| {
+            (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
+        };
+        let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
+        (&mut *all.cast::<Vec<LiveFunction>>(), name, [why_not, why_stays].map(text))
+    };
+    let symbol = String::from_utf8_lossy(name).into_owned();
+    all.push(LiveFunction { symbol, why_not, why_stays, loops: Vec::new() });
+}
+
+extern "C" fn take_header(all: *mut c_void, block: u32, depth: u32, outer: u32, _values: u32) {
+    // SAFETY: as above.
+    let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
+    let outer = (outer != u32::MAX).then_some(outer);
+    let function = all.last_mut().expect("a header comes after its function");
+    function.loops.push(LiveLoop { block, depth, outer, values: Vec::new() });
+}
+
+extern "C" fn take_value(all: *mut c_void, is_fixed: bool, bytes: u32) {
+    // SAFETY: as above.
+    let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
+    let header = all.last_mut().and_then(|function| function.loops.last_mut());
+    header.expect("a value comes after its header").values.push(LiveValue { is_fixed, bytes });
+}
+
+impl Session {
+    /// Gives what is local to the module a name of the program, in which it has this number.
+    ///
+    /// # Errors
+    /// The module does not verify after it: a defect of ours.
+    pub fn share(&mut self, number: u32) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive.
+        unsafe { opcost_live_share(self.module, number) };
+        self.verify()
+    }
+
+    /// Has loops ask whether the rest is done by another version. Functions that have none are told, too.
+    ///
+    /// # Errors
+    /// The module does not verify after it: a defect of ours.
+    pub fn add_checks(&mut self) -> Result<Vec<LiveFunction>, LlvmError> {
+        let mut all: Vec<LiveFunction> = Vec::new();
+        let context = (&raw mut all).cast();
+        let sink = RawSink { context, function: take_function, header: take_header, value: take_value };
+        // SAFETY: the module and the sink are alive for the call.
+        unsafe { opcost_live_checks(self.module, &sink) };
+        self.verify()?;
+        Ok(all)
+    }
+
+    /// Has functions entered by their words. For a module that was optimised.
+    ///
+    /// # Errors
+    /// The module does not verify after it: a defect of ours.
+    pub fn add_words(&mut self) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive.
+        unsafe { opcost_live_words(self.module) };
+        self.verify()
+    }
+
+    /// Has a version call others by their words. For one that was optimised.
+    ///
+    /// # Errors
+    /// The module does not verify after it: a defect of ours.
+    pub fn call_by_words(&mut self) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive.
+        unsafe { opcost_live_calls(self.module) };
+        self.verify()
+    }
+
+    /// A module that holds a version: `opc.entry`, and for each header `opc.rest` with its number.
+    ///
+    /// # Errors
+    /// The bitcode cannot be read, or has no such function or loop.
+    pub fn version(request: &VersionRequest<'_>) -> Result<Session, LlvmError> {
+        let basis = c_path(request.basis)?;
+        let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
+        let symbol = text(request.symbol)?;
+        let names = request.weights.iter().map(|one| text(&one.symbol)).collect::<Result<Vec<_>, _>>()?;
+        let columns: Vec<(Vec<u32>, Vec<u32>, Vec<u64>)> = request
+            .weights
+            .iter()
+            .map(|one| {
+                let rows = one.branches.iter();
+                (
+                    rows.clone().map(|row| row.0).collect(),
+                    rows.clone().map(|row| row.1).collect(),
+                    rows.map(|row| row.2).collect(),
+                )
+            })
+            .collect();
+        let weights: Vec<RawWeight> = request
+            .weights
+            .iter()
+            .zip(&names)
+            .zip(&columns)
+            .map(|((one, name), (blocks, slots, counts))| RawWeight {
+                function: name.as_ptr(),
+                entries: one.entries,
+                blocks: blocks.as_ptr(),
+                slots: slots.as_ptr(),
+                counts: counts.as_ptr(),
+                count: counts.len(),
+            })
+            .collect();
+        let (known_header, known) = request.known.unwrap_or((u32::MAX, &[]));
+        let is_known: Vec<u8> = known.iter().map(|value| u8::from(value.is_some())).collect();
+        let values: Vec<u64> = known.iter().map(|value| value.unwrap_or(0)).collect();
+        let raw = RawRequest {
+            basis: basis.as_ptr(),
+            function: symbol.as_ptr(),
+            headers: request.headers.as_ptr(),
+            header_count: request.headers.len(),
+            known_header,
+            is_known: is_known.as_ptr(),
+            values: values.as_ptr(),
+            value_count: values.len(),
+            weights: weights.as_ptr(),
+            weight_count: weights.len(),
+            is_native: u8::from(request.is_native),
+        };
+        // SAFETY: plain creation; disposed of in drop.
+        let context = unsafe { LLVMContextCreate() };
+        let mut message = std::ptr::null_mut();
+        // SAFETY: all that the request points to lives for the call.
+        let module = unsafe { opcost_live_version(context, &raw, &mut message) };
+        let session = Session {
+            context,
+            maker: Maker::FrontEnd,
+            is_hardened: false,
+            module,
+            functions: IdMap::new(),
+            declarations: IdMap::new(),
+        };
+        match module.is_null() {
+            true => Err(LlvmError::Unreadable(ffi::take_message(message).unwrap_or_default())),
+            false => Ok(session),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A program that gets faster while it runs: all that `opcost run` does.
+//!
+//! The program is built so that functions are entered by words, and linked natively. It holds no compiler. This process
+//! starts it, samples it, makes samples consistent, and has the worker compile what is hot. A version is written where
+//! the program sees it (`opcost_live::Arena`), and then a word is changed. Whatever fails here, the program goes on with
+//! what it has.
+//!
+//! ```text
+//! sources ─build▶ program ─sample▶ hot functions ─worker▶ versions ─arena▶ words of the running program
+//! ```
+//!
+//! Input: a [`RunRequest`]. Output: how the program ended, and its versions. Cost: a quick build, samples at 1 kHz, and
+//! a compilation for each version, in another process. Method: Avetisyan, Dolgorukova, Kurmangaleev; continuations of
+//! loops as D'Elia and Demetrescu (CGO 2016).
+
+mod hits;
+mod make;
+mod program;
+mod stress;
+mod supervisor;
+mod weights;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use opcost_answer::Failure;
+use opcost_answer::live::{LiveAnswers, RunMode};
+use opcost_answer::run::Finish;
+use opcost_run::start::Streams;
+use opcost_sample::Pace;
+use opcost_toolchain::input::Input;
+use opcost_toolchain::options::CompileOptions;
+
+use crate::sampling::estimate::finish;
+use crate::sampling::take::{SampleOptions, SampleTarget, take};
+use program::ReplaceableProgram;
+use supervisor::Supervisor;
+
+/// How often samples are looked at.
+const EVERY: Duration = Duration::from_millis(10);
+
+/// A program that is to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRequest<'a> {
+    /// Its sources.
+    pub inputs: &'a [Input],
+    /// How they are compiled.
+    pub options: &'a CompileOptions,
+    /// How it is run.
+    pub mode: RunMode,
+    /// Samples in a second of processor time.
+    pub rate: u64,
+    /// The seed by which all functions are replaced at random, if they are.
+    pub stress: Option<u64>,
+    /// Its arguments.
+    pub arguments: &'a [OsString],
+    /// Where its streams go.
+    pub streams: &'a Streams,
+}
+
+/// Runs a program, and replaces what is hot.
+///
+/// # Errors
+/// It does not compile, is not for this machine, or cannot be started or sampled.
+pub fn run(request: &RunRequest<'_>) -> Result<LiveAnswers, Failure> {
+    let begun = Instant::now();
+    let program = ReplaceableProgram::build(request.inputs, request.options, request.mode)?;
+    let path = program.path.clone();
+    let supervisor = Supervisor::new(program, request.mode, request.stress)?;
+    let milliseconds_to_start = begun.elapsed().as_secs_f64() * 1e3;
+    let (mut answers, taken) = watch(request, supervisor, &path)?;
+    answers.milliseconds_to_start = milliseconds_to_start;
+    answers.milliseconds = begun.elapsed().as_secs_f64() * 1e3 - milliseconds_to_start;
+    match taken {
+        Some(Finish::Exited(status)) => answers.status = Some(status),
+        Some(Finish::Killed(signal)) => answers.signal = Some(signal),
+        None => {}
+    }
+    Ok(answers)
+}
+
+fn watch(
+    request: &RunRequest<'_>,
+    supervisor: Supervisor,
+    program: &Path,
+) -> Result<(LiveAnswers, Option<Finish>), Failure> {
+    let options = SampleOptions {
+        pace: Pace::PerSecond(request.rate),
+        every: (request.mode != RunMode::Compile).then_some(EVERY),
+        ..SampleOptions::default()
+    };
+    let target = SampleTarget::Program { program, arguments: request.arguments, streams: request.streams };
+    let (sender, receiver) = channel();
+    let worker = std::thread::spawn(move || supervisor.follow(&receiver));
+    let taken = take(&options, target, &|_, samples| {
+        // Nobody listens any more when the last version was refused for good.
+        let _ = sender.send(samples.clone());
+    });
+    drop(sender);
+    let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let taken = taken?;
+    Ok((supervisor.answers(&taken.samples), finish(taken.samples.end)))
+}

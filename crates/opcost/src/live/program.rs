@@ -1,0 +1,123 @@
+//! A program whose functions can be replaced, and the file beside it by which they are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use opcost_answer::Failure;
+use opcost_answer::live::RunMode;
+use opcost_job::live::LiveFunction;
+use opcost_key::Anchor;
+use opcost_live::{Arena, ArenaParts, LiveProgram, SymbolLookup};
+use opcost_runtime::live::{ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END};
+use opcost_toolchain::build::{Build, LiveModule, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::options::CompileOptions;
+
+use crate::progress::work;
+
+/// The level of code generation for first versions.
+const QUICK: u8 = 1;
+
+/// A program that was built; its files go away with this value.
+pub(super) struct ReplaceableProgram {
+    /// The build, which makes versions, too.
+    pub build: Build,
+    /// The program.
+    pub path: PathBuf,
+    /// What its executable says of itself.
+    pub facts: LiveProgram,
+    /// Where versions go.
+    pub arena: Arena,
+    /// Where values are written down.
+    pub notes: u64,
+    /// Its modules.
+    pub modules: Vec<LiveModule>,
+    /// Words of functions and loops, by module and function.
+    pub words: BTreeMap<(usize, usize), FunctionWords>,
+    /// How many versions were tried.
+    pub made: usize,
+}
+
+/// Where the words of a function are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FunctionWords {
+    /// That of its entry.
+    pub entry: Option<u64>,
+    /// Those of its loops, by the number of the header's block.
+    pub loops: BTreeMap<u32, u64>,
+}
+
+impl ReplaceableProgram {
+    /// Builds it.
+    ///
+    /// # Errors
+    /// A source does not compile, or the program is none of this machine.
+    pub(super) fn build(inputs: &[Input], options: &CompileOptions, mode: RunMode) -> Result<Self, Failure> {
+        if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            return Err(Failure::Usage("programs are replaced while they run on Linux for x86-64 only".to_owned()));
+        }
+        if let Some(rust) = inputs.iter().find(|input| input.language == Language::Rust) {
+            return Err(Failure::Usage(format!(
+                "{}: give the bitcode that rustc writes (rustc --emit llvm-bc), or C, C++, Fortran",
+                rust.path.display()
+            )));
+        }
+        let mut options = options.clone();
+        options.anchor = Some(Anchor::Pgo);
+        options.cflags.extend(["-fno-pie", "-no-pie"].map(str::to_owned));
+        if mode != RunMode::Compile {
+            options.codegen = Some(QUICK);
+        }
+        let build = Build::new(&options, Purpose::Live)?;
+        let path = build.path("program");
+        {
+            let _building = work("building the program");
+            build.program(inputs, &path)?;
+        }
+        let mut bytes = std::fs::read(&path).map_err(Failure::file("read", &path))?;
+        let unfit = |error: &dyn std::fmt::Display| Failure::Usage(format!("it cannot be run with versions: {error}"));
+        let facts = LiveProgram::read(&bytes).map_err(|error| unfit(&error))?;
+        let at = |name: &str| address(&facts, name).ok_or_else(|| unfit(&format!("it has no {name}")));
+        let parts = ArenaParts {
+            words: at(WORDS)?..at(WORDS_END)?,
+            frames: at(FRAMES)?..at(FRAMES_END)?,
+            code: at(ARENA)?..at(ARENA_END)?,
+        };
+        let beside = build.path(format!("program{SUFFIX}"));
+        let arena = Arena::create(&beside, &mut bytes, &facts, &parts).map_err(|error| unfit(&error))?;
+        std::fs::write(&path, &bytes).map_err(Failure::file("write", &path))?;
+        let modules = build.live_modules();
+        let words = words(&modules, &facts);
+        Ok(ReplaceableProgram { notes: at(NOTES)?, build, path, facts, arena, modules, words, made: 0 })
+    }
+}
+
+fn address(facts: &LiveProgram, name: &str) -> Option<u64> {
+    match facts.find(name) {
+        SymbolLookup::Shared(symbol) | SymbolLookup::Local(symbol) => Some(symbol.address),
+        SymbolLookup::Ambiguous | SymbolLookup::Nothing => None,
+    }
+}
+
+/// What the linker left of a function's words: of copies of one function in several modules it took one.
+fn words(modules: &[LiveModule], facts: &LiveProgram) -> BTreeMap<(usize, usize), FunctionWords> {
+    let mut all = BTreeMap::new();
+    for (module, one) in modules.iter().enumerate() {
+        for (number, function) in one.functions.iter().enumerate() {
+            all.insert((module, number), words_of(function, facts));
+        }
+    }
+    all
+}
+
+fn words_of(function: &LiveFunction, facts: &LiveProgram) -> FunctionWords {
+    if function.why_not.is_some() {
+        return FunctionWords::default();
+    }
+    // As `shim/live/first.cpp` names them.
+    let name = function.symbol.strip_prefix('\u{1}').unwrap_or(&function.symbol);
+    let loops = function.loops.iter().filter_map(|one| {
+        Some((one.block, address(facts, &format!("{name}.opc.loop{}", one.block))?))
+    });
+    FunctionWords { entry: address(facts, &format!("{name}.opc.word")), loops: loops.collect() }
+}

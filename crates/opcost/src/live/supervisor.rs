@@ -1,0 +1,291 @@
+//! What is hot is replaced: when, and by what?
+//!
+//! A function of which [`ENOUGH`] samples were taken is hot. If it has loops, running activations are asked for their
+//! values first: at each header the next arrival writes them down. The version has a continuation for each header that
+//! was reached, with the values that no loop changes as constants, and is a whole function for those who enter it.
+//! If samples of the first version go on, the headers that were not reached are asked again, [`MOST_VERSIONS`] times in
+//! all.
+//!
+//! What cannot be made is refused for good, and the function stays as it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use opcost_answer::Failure;
+use opcost_answer::live::{
+    ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode,
+};
+use opcost_job::live::{FunctionWeights, KnownValues, LiveFunction};
+use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT};
+use opcost_sample::Samples;
+
+use super::hits::{CodeRanges, FunctionKey, Hits};
+use super::make::VersionWish;
+use super::program::ReplaceableProgram;
+use super::stress::Stress;
+use super::weights::weights;
+
+/// Samples of a function that is hot.
+const ENOUGH: u64 = 8;
+/// How long activations are waited for that write their values down.
+const PATIENCE: Duration = Duration::from_millis(40);
+/// How often a function is compiled again at most.
+const MOST_VERSIONS: usize = 3;
+/// The optimiser's level for versions.
+const LEVEL: u8 = 3;
+
+/// What was done with a function.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Headers that write values down, with the number of the note.
+    asked: BTreeMap<u32, usize>,
+    since: Option<Instant>,
+    /// Headers that have continuations.
+    left: BTreeSet<u32>,
+    versions: usize,
+    /// Samples of the first version when the last one came.
+    before: u64,
+    is_refused: bool,
+}
+
+/// Follows a program and replaces what is hot.
+pub(super) struct Supervisor {
+    program: ReplaceableProgram,
+    mode: RunMode,
+    ranges: CodeRanges,
+    progress: BTreeMap<FunctionKey, Progress>,
+    free_notes: Vec<usize>,
+    begun: Instant,
+    versions: Vec<LiveVersion>,
+    refused: Vec<RefusedVersion>,
+    stress: Option<Stress>,
+}
+
+impl Supervisor {
+    /// Of a program that is to begin.
+    pub(super) fn new(
+        mut program: ReplaceableProgram,
+        mode: RunMode,
+        stress: Option<u64>,
+    ) -> Result<Supervisor, Failure> {
+        Ok(Supervisor {
+            stress: stress.map(|seed| Stress::prepare(&mut program, seed)),
+            ranges: CodeRanges::of(&program.path, &program.modules)?,
+            program,
+            mode,
+            progress: BTreeMap::new(),
+            free_notes: (0..NOTE_COUNT).rev().collect(),
+            begun: Instant::now(),
+            versions: Vec::new(),
+            refused: Vec::new(),
+        })
+    }
+
+    /// Looks at samples until there are no more.
+    pub(super) fn follow(mut self, samples: &Receiver<Samples>) -> Supervisor {
+        self.begun = Instant::now();
+        if let Some(stress) = &mut self.stress {
+            stress.follow(&self.program, samples);
+            self.versions = std::mem::take(&mut stress.versions);
+            self.refused = std::mem::take(&mut stress.refused);
+            return self;
+        }
+        while let Ok(mut last) = samples.recv() {
+            while let Ok(newer) = samples.try_recv() {
+                last = newer;
+            }
+            self.step(&last);
+        }
+        self
+    }
+
+    /// What came of it.
+    pub(super) fn answers(mut self, samples: &Samples) -> LiveAnswers {
+        let hits = self.ranges.hits(samples);
+        for (version, count) in &hits.later {
+            self.versions[*version].later_samples = *count;
+        }
+        LiveAnswers {
+            mode: self.mode,
+            functions: self.program.modules.iter().map(|module| module.functions.len() as u64).sum(),
+            excluded: self.excluded(&hits),
+            versions: self.versions,
+            refused: self.refused,
+            samples: LiveSamples {
+                first: hits.first.values().sum(),
+                later: hits.later.values().sum(),
+                all: samples.total,
+            },
+            bytes: self.program.arena.used(),
+            ..LiveAnswers::default()
+        }
+    }
+
+    /// Functions that were hot and are excluded.
+    fn excluded(&self, hits: &Hits) -> Vec<ExcludedFunction> {
+        let hot = hits.first.iter().filter(|(_, count)| **count >= ENOUGH);
+        hot.filter_map(|(key, _)| {
+            let function = self.function(*key);
+            let why = function.why_not.as_ref().or(function.why_stays.as_ref())?;
+            Some(ExcludedFunction {
+                function: function.name.clone(),
+                is_entered: function.why_not.is_none(),
+                why: why.clone(),
+            })
+        })
+        .collect()
+    }
+
+    fn function(&self, (module, number): FunctionKey) -> &LiveFunction {
+        &self.program.modules[module].functions[number]
+    }
+
+    fn step(&mut self, samples: &Samples) {
+        let hits = self.ranges.hits(samples);
+        let mut hot: Vec<(u64, FunctionKey)> =
+            hits.first.iter().map(|(key, count)| (*count, *key)).filter(|one| self.is_hot(*one)).collect();
+        hot.sort_unstable_by(|one, other| other.cmp(one));
+        for (_, key) in &hot {
+            self.ask(*key);
+        }
+        let ready: Vec<(u64, FunctionKey)> = hot.into_iter().filter(|(_, key)| self.is_ready(*key)).collect();
+        if ready.is_empty() {
+            return;
+        }
+        let weights = weights(samples, &self.program.path, &self.program.modules);
+        for (count, key) in ready {
+            let own = weights.as_ref().map_or(&[][..], |all| &all[key.0]);
+            self.replace(key, count, own);
+        }
+    }
+
+    /// Whether a function is worth a version, or a further one.
+    fn is_hot(&self, (count, key): (u64, FunctionKey)) -> bool {
+        if self.program.words[&key].entry.is_none() {
+            return false;
+        }
+        match self.progress.get(&key) {
+            None => count >= ENOUGH,
+            Some(progress) if progress.since.is_some() => true,
+            Some(progress) => {
+                let is_open = progress.left.len() < self.program.words[&key].loops.len();
+                let goes_on = count >= progress.before + 4 * ENOUGH;
+                !progress.is_refused && is_open && goes_on && progress.versions < MOST_VERSIONS
+            }
+        }
+    }
+
+    /// Has the headers of a function's loops write values down that have not.
+    fn ask(&mut self, key: FunctionKey) {
+        let progress = self.progress.entry(key).or_default();
+        if progress.since.is_some() {
+            return;
+        }
+        progress.since = Some(Instant::now());
+        if self.mode != RunMode::Adaptive {
+            return;
+        }
+        for (header, word) in &self.program.words[&key].loops {
+            if progress.left.contains(header) {
+                continue;
+            }
+            let Some(note) = self.free_notes.pop() else { return };
+            progress.asked.insert(*header, note);
+            let at = self.program.notes + note as u64 * NOTE_BYTES;
+            self.program.arena.set_word(at, 0);
+            self.program.arena.set_word(*word, at | 1);
+        }
+    }
+
+    /// Headers that were reached, of those that were asked.
+    fn reached(&self, key: FunctionKey) -> Vec<u32> {
+        let asked = self.progress.get(&key).into_iter().flat_map(|progress| &progress.asked);
+        let at = |note: usize| self.program.notes + note as u64 * NOTE_BYTES;
+        asked.filter(|(_, note)| self.program.arena.word(at(**note)) == 1).map(|(header, _)| *header).collect()
+    }
+
+    /// Whether a version can be made now.
+    fn is_ready(&self, key: FunctionKey) -> bool {
+        let Some(progress) = self.progress.get(&key) else { return false };
+        let is_late = progress.since.is_some_and(|since| since.elapsed() >= PATIENCE);
+        progress.asked.is_empty() || self.reached(key).len() == progress.asked.len() || is_late
+    }
+
+    /// Makes a version, and has the program enter it.
+    fn replace(&mut self, key: FunctionKey, samples: u64, weights: &[FunctionWeights]) {
+        let reached = self.reached(key);
+        let known = self.known(key, &reached);
+        let headers = self.outermost(key, &reached);
+        let function = self.function(key).clone();
+        let wish = VersionWish { headers: &headers, known: known.clone(), weights, level: LEVEL, is_native: true };
+        let made = self.program.make(key, wish);
+        self.end_notes(key);
+        let progress = self.progress.entry(key).or_default();
+        progress.since = None;
+        progress.before = samples;
+        progress.versions += 1;
+        match made {
+            Ok((compile, linked)) => {
+                self.program.enter(key, &headers, &linked);
+                progress.left.extend(&headers);
+                let code: Vec<_> = linked.symbols.iter().map(|one| one.address..one.address + one.size).collect();
+                let number = self.versions.len();
+                code.into_iter().for_each(|range| self.ranges.add(range, number));
+                self.versions.push(LiveVersion {
+                    function: function.name,
+                    module: self.program.modules[key.0].name.clone(),
+                    at: self.begun.elapsed().as_secs_f64() * 1e3,
+                    samples,
+                    loops: headers,
+                    constants: known.map_or(0, |known| known.values.iter().flatten().count() as u64),
+                    compile: compile * 1e3,
+                    bytes: linked.bytes.len() as u64,
+                    later_samples: 0,
+                });
+            }
+            Err(why) => {
+                progress.is_refused = true;
+                self.refused.push(RefusedVersion { function: function.name, why });
+            }
+        }
+    }
+
+    /// Of headers that were reached those that no other of them is around.
+    fn outermost(&self, key: FunctionKey, reached: &[u32]) -> Vec<u32> {
+        let loops: BTreeMap<u32, Option<u32>> =
+            self.function(key).loops.iter().map(|one| (one.block, one.outer)).collect();
+        let is_inside = |header: &u32| {
+            let around = std::iter::successors(loops[header], |outer| loops.get(outer).copied().flatten());
+            around.into_iter().any(|outer| reached.contains(&outer))
+        };
+        reached.iter().copied().filter(|header| !is_inside(header)).collect()
+    }
+
+    /// Values that are constants in a version.
+    fn known(&self, key: FunctionKey, reached: &[u32]) -> Option<KnownValues> {
+        let header = *self.outermost(key, reached).first()?;
+        let note = *self.progress.get(&key)?.asked.get(&header)?;
+        let one = self.function(key).loops.iter().find(|one| one.block == header)?;
+        let at = self.program.notes + note as u64 * NOTE_BYTES;
+        let value = |(number, value): (usize, &opcost_job::live::LiveValue)| {
+            (value.is_fixed && value.bytes > 0).then(|| self.program.arena.word(at + 8 * (number as u64 + 1)))
+        };
+        let values: Vec<Option<u64>> = one.values.iter().enumerate().map(value).collect();
+        values.iter().any(Option::is_some).then_some(KnownValues { header, values })
+    }
+
+    /// No header writes values down any more.
+    fn end_notes(&mut self, key: FunctionKey) {
+        let Some(progress) = self.progress.get_mut(&key) else { return };
+        for (header, note) in std::mem::take(&mut progress.asked) {
+            let word = self.program.words[&key].loops[&header];
+            if self.program.arena.word(word) & 1 == 1 {
+                // An activation that read the word just now may still write into the note: it is not used again.
+                self.program.arena.set_word(word, 0);
+            } else {
+                self.free_notes.push(note);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What a program has around it whose functions are replaced while it runs.
+//!
+//! Two objects, before and behind all modules (`c/live.c`). A supervisor finds what they hold by its symbols.
+
+/// All files, by name.
+pub const SOURCES: &[(&str, &str)] =
+    &[("live.c", include_str!("c/live.c")), ("live_end.c", include_str!("c/live_end.c"))];
+/// The files to compile, in the order of linking.
+pub const UNITS: [&str; 2] = ["live.c", "live_end.c"];
+
+/// How a program is linked with them: at one address, with what it calls known when it begins, and versions above all
+/// other code, as the unwinder's table wants it.
+pub const LINK: &[&str] = &["-no-pie", "-Wl,-z,now", "-Wl,--section-start=opc_arena=0x20000000"];
+
+/// Where words begin.
+pub const WORDS: &str = "opc_live_begin";
+/// Where they end.
+pub const WORDS_END: &str = "opc_live_end";
+/// Where values are written down: for each note a flag, and 8 bytes a value.
+pub const NOTES: &str = "opc_live_notes";
+/// How many notes there are.
+pub const NOTE_COUNT: usize = 32;
+/// Bytes of a note.
+pub const NOTE_BYTES: u64 = 257 * 8;
+/// Where the unwinder's table lies.
+pub const FRAMES: &str = "opc_live_frames";
+/// Where it ends.
+pub const FRAMES_END: &str = "opc_live_frames_end";
+/// Where versions lie.
+pub const ARENA: &str = "opc_live_arena";
+/// Where they end.
+pub const ARENA_END: &str = "opc_live_arena_end";
+/// What the name of the supervisor's file has behind that of the program.
+pub const SUFFIX: &str = ".live";
