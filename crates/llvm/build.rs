@@ -79,6 +79,7 @@ fn main() {
             "shim/life/object.cpp",
             "shim/life/pipeline.cpp",
             "shim/life/recorder.cpp",
+            "shim/live/contents.cpp",
             "shim/live/first.cpp",
             "shim/live/version.cpp",
             "shim/order.cpp",

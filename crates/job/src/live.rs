@@ -30,6 +30,8 @@ pub struct LiveFunction {
     pub why_stays: Option<String>,
     /// Loops at which they are.
     pub loops: Vec<LiveLoop>,
+    /// Variables that it reads, and their bytes.
+    pub variables: Vec<(String, u64)>,
 }
 
 /// A loop at whose header a running activation may be left.
@@ -52,6 +54,8 @@ pub struct LiveValue {
     pub is_fixed: bool,
     /// Bytes of it that are written down; 0 if none are.
     pub bytes: u32,
+    /// Bytes of the frame's object that it points to; 0 if it points to none.
+    pub object: u64,
 }
 
 /// A version of one function.
@@ -63,12 +67,14 @@ pub struct VersionJob {
     pub symbol: String,
     /// Headers of loops that get continuations.
     pub headers: Vec<u32>,
-    /// Values that are known at one of them.
-    pub known: Option<KnownValues>,
+    /// What is known of an activation at one of them.
+    pub known: Option<KnownActivation>,
     /// What is known of branches, of it and of what it calls.
     pub weights: Vec<FunctionWeights>,
     /// The optimiser's level.
     pub level: u8,
+    /// Whether there is a whole function to be entered.
+    pub has_entry: bool,
     /// Whether all that this processor can do may be used.
     pub is_native: bool,
     /// How machine code is generated.
@@ -77,13 +83,44 @@ pub struct VersionJob {
     pub output: PathBuf,
 }
 
-/// Values of a running activation.
+/// What is known of a running activation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownValues {
-    /// The header at which they were written down.
+pub struct KnownActivation {
+    /// The header at which its values were written down.
     pub header: u32,
     /// In the order of [`LiveLoop::values`].
-    pub values: Vec<Option<u64>>,
+    pub values: Vec<KnownValue>,
+    /// Objects that were read then.
+    pub memory: Vec<KnownMemory>,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KnownValue {
+    /// Nothing.
+    Unknown,
+    /// No loop changes it.
+    Fixed(u64),
+    /// At that moment it was this.
+    Once(u64),
+}
+
+/// The first bytes of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownMemory {
+    /// Which object.
+    pub object: KnownObject,
+    /// What it held.
+    pub bytes: Vec<u8>,
+}
+
+/// An object of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KnownObject {
+    /// A variable, by its symbol.
+    Variable(String),
+    /// What a value at the header points to: an object of its frame.
+    Frame(u32),
 }
 
 /// How often branches of a function were taken.

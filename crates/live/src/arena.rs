@@ -21,7 +21,6 @@ use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use thiserror::Error;
 
-
 use crate::program::Header;
 use crate::words::Words;
 use crate::{Frames, LinkRefused, LinkedVersion, LiveError, LiveProgram, link, redirect};
@@ -85,7 +84,12 @@ impl Arena {
     ///
     /// # Errors
     /// The executable is not as it must be, or the file cannot be written.
-    pub fn create(path: &Path, bytes: &mut [u8], program: &LiveProgram, parts: &ArenaParts) -> Result<Arena, ArenaError> {
+    pub fn create(
+        path: &Path,
+        bytes: &mut [u8],
+        program: &LiveProgram,
+        parts: &ArenaParts,
+    ) -> Result<Arena, ArenaError> {
         let size = (parts.frames.end - parts.frames.start) as usize;
         let frames = match program.exception_header() {
             None => None,
@@ -129,7 +133,8 @@ impl Arena {
     /// It cannot be linked, or there is no more room.
     pub fn place(&mut self, object: &[u8], program: &LiveProgram) -> Result<LinkedVersion, PlaceError> {
         let linked = link(object, program, self.next, self.parts.code.end - self.next)?;
-        self.file.write_all_at(&linked.bytes, code_offset(&self.parts) + self.next - self.parts.code.start)?;
+        self.file
+            .write_all_at(&linked.bytes, code_offset(&self.parts) + self.next - self.parts.code.start)?;
         let offset = self.frames_offset();
         if let Some(frames) = &mut self.frames {
             for write in frames.appended(&linked.frames)? {
@@ -185,7 +190,9 @@ fn header(parts: &ArenaParts) -> Vec<u8> {
     let mut bytes = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let mut add = |width: usize, value: u64| bytes.extend(&value.to_le_bytes()[..width]);
     let (code, size) = (parts.code.start, parts.code.end - parts.code.start);
-    for (width, value) in [(2, 2), (2, 62), (4, 1), (8, code), (8, 64), (8, 0), (4, 0), (2, 64), (2, 56), (2, 2)] {
+    for (width, value) in
+        [(2, 2), (2, 62), (4, 1), (8, code), (8, 64), (8, 0), (4, 0), (2, 64), (2, 56), (2, 2)]
+    {
         add(width, value);
     }
     for (width, value) in [(2, 64), (2, 0), (2, 0)] {
@@ -221,8 +228,8 @@ fn range_in(bytes: &[u8], range: &Range<u64>) -> Option<Range<usize>> {
     segments.iter().find_map(|segment| {
         let inside = range.start.checked_sub(segment.p_vaddr(LE))?;
         let length = range.end.checked_sub(range.start)?;
-        let is_there = segment.p_type(LE) == elf::PT_LOAD
-            && inside.checked_add(length)? <= segment.p_filesz(LE);
+        let is_there =
+            segment.p_type(LE) == elf::PT_LOAD && inside.checked_add(length)? <= segment.p_filesz(LE);
         let start = usize::try_from(segment.p_offset(LE).checked_add(inside)?).ok()?;
         is_there.then(|| start..start + length as usize)
     })

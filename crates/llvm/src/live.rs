@@ -28,6 +28,8 @@ pub struct LiveFunction {
     pub why_stays: Option<String>,
     /// Loops at which they are.
     pub loops: Vec<LiveLoop>,
+    /// Variables that it reads, and their bytes.
+    pub variables: Vec<(String, u64)>,
 }
 
 /// A loop at whose header a running activation may be left.
@@ -50,6 +52,8 @@ pub struct LiveValue {
     pub is_fixed: bool,
     /// Bytes of it that are written down; 0 if none are.
     pub bytes: u32,
+    /// Bytes of the frame's object that it points to; 0 if it points to none.
+    pub object: u64,
 }
 
 /// How often branches of a function were taken.
@@ -72,12 +76,54 @@ pub struct VersionRequest<'a> {
     pub symbol: &'a str,
     /// Headers of loops of which there are continuations.
     pub headers: &'a [u32],
-    /// The header at which values are known, and these.
-    pub known: Option<(u32, &'a [Option<u64>])>,
+    /// What is known of a running activation.
+    pub known: Option<KnownActivation<'a>>,
     /// What is known of branches.
     pub weights: &'a [BranchWeights],
+    /// Whether there is a whole function to be entered.
+    pub has_entry: bool,
     /// Whether all that this processor can do may be used.
     pub is_native: bool,
+}
+
+/// What is known of a running activation.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownActivation<'a> {
+    /// At this header.
+    pub header: u32,
+    /// Its values there, in their order.
+    pub values: &'a [KnownValue],
+    /// Objects, and their first bytes.
+    pub memory: &'a [KnownMemory<'a>],
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownValue {
+    /// Nothing.
+    Unknown,
+    /// No loop changes it.
+    Fixed(u64),
+    /// At that moment it was this.
+    Once(u64),
+}
+
+/// The first bytes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownMemory<'a> {
+    /// Which object.
+    pub object: KnownObject<'a>,
+    /// What it held.
+    pub bytes: &'a [u8],
+}
+
+/// An object of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownObject<'a> {
+    /// A variable, by its symbol.
+    Variable(&'a str),
+    /// What a value at the header points to: an object of its frame.
+    Frame(u32),
 }
 
 /// Mirrors `opcost_live_sink` in `live/first.cpp`.
@@ -86,7 +132,8 @@ struct RawSink {
     context: *mut c_void,
     function: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, *const c_char),
     header: extern "C" fn(*mut c_void, u32, u32, u32, u32),
-    value: extern "C" fn(*mut c_void, bool, u32),
+    value: extern "C" fn(*mut c_void, bool, u32, u64),
+    variable: extern "C" fn(*mut c_void, *const c_char, usize, u64),
 }
 
 /// Mirrors `opcost_live_weight` in `live/version.cpp`.
@@ -100,6 +147,15 @@ struct RawWeight {
     count: usize,
 }
 
+/// Mirrors `opcost_live_memory` in `live/version.cpp`.
+#[repr(C)]
+struct RawMemory {
+    variable: *const c_char,
+    value: u32,
+    bytes: *const u8,
+    length: usize,
+}
+
 /// Mirrors `opcost_live_request` in `live/version.cpp`.
 #[repr(C)]
 struct RawRequest {
@@ -111,8 +167,11 @@ struct RawRequest {
     is_known: *const u8,
     values: *const u64,
     value_count: usize,
+    memory: *const RawMemory,
+    memory_count: usize,
     weights: *const RawWeight,
     weight_count: usize,
+    has_entry: u8,
     is_native: u8,
 }
 
@@ -144,7 +203,7 @@ extern "C" fn take_function(
         (&mut *all.cast::<Vec<LiveFunction>>(), name, [why_not, why_stays].map(text))
     };
     let symbol = String::from_utf8_lossy(name).into_owned();
-    all.push(LiveFunction { symbol, why_not, why_stays, loops: Vec::new() });
+    all.push(LiveFunction { symbol, why_not, why_stays, ..LiveFunction::default() });
 }
 
 extern "C" fn take_header(all: *mut c_void, block: u32, depth: u32, outer: u32, _values: u32) {
@@ -155,11 +214,47 @@ extern "C" fn take_header(all: *mut c_void, block: u32, depth: u32, outer: u32, 
     function.loops.push(LiveLoop { block, depth, outer, values: Vec::new() });
 }
 
-extern "C" fn take_value(all: *mut c_void, is_fixed: bool, bytes: u32) {
+extern "C" fn take_variable(all: *mut c_void, name: *const c_char, length: usize, bytes: u64) {
+    // SAFETY: as above; the name lives for the call.
+    let (all, name) = unsafe {
+        (&mut *all.cast::<Vec<LiveFunction>>(), std::slice::from_raw_parts(name.cast::<u8>(), length))
+    };
+    let function = all.last_mut().expect("a variable comes after its function");
+    function.variables.push((String::from_utf8_lossy(name).into_owned(), bytes));
+}
+
+extern "C" fn take_value(all: *mut c_void, is_fixed: bool, bytes: u32, object: u64) {
     // SAFETY: as above.
     let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
     let header = all.last_mut().and_then(|function| function.loops.last_mut());
-    header.expect("a value comes after its header").values.push(LiveValue { is_fixed, bytes });
+    header.expect("a value comes after its header").values.push(LiveValue { is_fixed, bytes, object });
+}
+
+impl KnownValue {
+    /// As the shim has it.
+    fn raw(self) -> (u8, u64) {
+        match self {
+            KnownValue::Unknown => (0, 0),
+            KnownValue::Fixed(value) => (1, value),
+            KnownValue::Once(value) => (2, value),
+        }
+    }
+}
+
+impl<'a> KnownObject<'a> {
+    fn variable(self) -> Option<&'a str> {
+        match self {
+            KnownObject::Variable(name) => Some(name),
+            KnownObject::Frame(_) => None,
+        }
+    }
+
+    fn value(self) -> u32 {
+        match self {
+            KnownObject::Variable(_) => 0,
+            KnownObject::Frame(value) => value,
+        }
+    }
 }
 
 impl Session {
@@ -180,7 +275,13 @@ impl Session {
     pub fn add_checks(&mut self) -> Result<Vec<LiveFunction>, LlvmError> {
         let mut all: Vec<LiveFunction> = Vec::new();
         let context = (&raw mut all).cast();
-        let sink = RawSink { context, function: take_function, header: take_header, value: take_value };
+        let sink = RawSink {
+            context,
+            function: take_function,
+            header: take_header,
+            value: take_value,
+            variable: take_variable,
+        };
         // SAFETY: the module and the sink are alive for the call.
         unsafe { opcost_live_checks(self.module, &sink) };
         self.verify()?;
@@ -242,20 +343,36 @@ impl Session {
                 count: counts.len(),
             })
             .collect();
-        let (known_header, known) = request.known.unwrap_or((u32::MAX, &[]));
-        let is_known: Vec<u8> = known.iter().map(|value| u8::from(value.is_some())).collect();
-        let values: Vec<u64> = known.iter().map(|value| value.unwrap_or(0)).collect();
+        let nothing = KnownActivation { header: u32::MAX, values: &[], memory: &[] };
+        let known = request.known.unwrap_or(nothing);
+        let (is_known, values): (Vec<u8>, Vec<u64>) = known.values.iter().map(|value| value.raw()).unzip();
+        let variables = known.memory.iter().map(|one| one.object.variable().map(text).transpose());
+        let variables = variables.collect::<Result<Vec<_>, _>>()?;
+        let memory: Vec<RawMemory> = known
+            .memory
+            .iter()
+            .zip(&variables)
+            .map(|(one, variable)| RawMemory {
+                variable: variable.as_ref().map_or(std::ptr::null(), |name| name.as_ptr()),
+                value: one.object.value(),
+                bytes: one.bytes.as_ptr(),
+                length: one.bytes.len(),
+            })
+            .collect();
         let raw = RawRequest {
             basis: basis.as_ptr(),
             function: symbol.as_ptr(),
             headers: request.headers.as_ptr(),
             header_count: request.headers.len(),
-            known_header,
+            known_header: known.header,
             is_known: is_known.as_ptr(),
             values: values.as_ptr(),
             value_count: values.len(),
+            memory: memory.as_ptr(),
+            memory_count: memory.len(),
             weights: weights.as_ptr(),
             weight_count: weights.len(),
+            has_entry: u8::from(request.has_entry),
             is_native: u8::from(request.is_native),
         };
         // SAFETY: plain creation; disposed of in drop.

@@ -138,7 +138,11 @@ pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) ->
 }
 
 /// Compiles what stands around the words of a program whose functions are replaced, in `folder`, which is made.
-pub(crate) fn compile_live(clang: &Path, target: &[OsString], folder: &Path) -> Result<[PathBuf; 2], Failure> {
+pub(crate) fn compile_live(
+    clang: &Path,
+    target: &[OsString],
+    folder: &Path,
+) -> Result<[PathBuf; 2], Failure> {
     use opcost_runtime::live::{SOURCES, UNITS};
     write_all(folder, SOURCES)?;
     let folder = std::path::absolute(folder).map_err(Failure::file("find", folder))?;

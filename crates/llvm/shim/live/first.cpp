@@ -2,9 +2,9 @@
 //
 // Each function F gets a word: the address of its newest version. F itself becomes a jump by that word, for those who
 // take its address or call it from elsewhere; direct calls load the word. Behind the phis of a loop's header another
-// word is read: 0 goes on, an even number is a function that takes the live values and does the rest, an odd one is
-// where the values are to be written down, once. The old frame stays below the new one, so addresses of its objects
-// stay valid.
+// word is read. 0 goes on. An odd number is where the live values are to be written down, once. An even one is a function
+// that takes the values and chooses: null goes on, too, and any other address is a function that does the rest with
+// them. The old frame stays below the new one, so addresses of its objects stay valid.
 //
 // What was local to a module gets a name of the program, since later versions, which are linked by themselves, refer
 // to it. Numbers of blocks are those of the module before checks are added.
@@ -14,7 +14,9 @@
 #include "../shim.h"
 #include "live.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
@@ -174,11 +176,33 @@ void add_check(Function &function, const Header &header, GlobalVariable *cell) {
   builder.SetInsertPoint(left);
   SmallVector<Type *, 16> types;
   for (Value *value : header.values) types.push_back(value->getType());
-  auto *type = FunctionType::get(function.getReturnType(), types, false);
-  CallInst *call = builder.CreateCall(type, builder.CreateIntToPtr(word, builder.getPtrTy()), header.values);
+  Value *chooser = builder.CreateIntToPtr(word, builder.getPtrTy());
+  CallInst *chosen = builder.CreateCall(FunctionType::get(builder.getPtrTy(), types, false), chooser, header.values);
+  chosen->addFnAttr(Attribute::Cold);
+  BasicBlock *gone = BasicBlock::Create(context, "", &function);
+  builder.CreateCondBr(builder.CreateIsNull(chosen), rest, gone);
+  builder.SetInsertPoint(gone);
+  CallInst *call = builder.CreateCall(FunctionType::get(function.getReturnType(), types, false), chosen, header.values);
   call->addFnAttr(Attribute::Cold);
   if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
   else builder.CreateRet(call);
+}
+
+// Bytes of an object of the frame; 0 of anything else.
+uint64_t object_bytes(const Value &value, const DataLayout &layout) {
+  auto *object = dyn_cast<AllocaInst>(&value);
+  std::optional<TypeSize> size = object && object->isStaticAlloca() ? object->getAllocationSize(layout) : std::nullopt;
+  return size && !size->isScalable() ? size->getFixedValue() : 0;
+}
+
+// Variables that loads of a function read by an address in them, each once.
+SetVector<const GlobalVariable *> variables_of(const Function &function) {
+  SetVector<const GlobalVariable *> found;
+  for (const Instruction &one : instructions(function))
+    if (auto *load = dyn_cast<LoadInst>(&one))
+      if (auto *variable = dyn_cast<GlobalVariable>(getUnderlyingObject(load->getPointerOperand())))
+        if (!variable->isConstant() && !variable->isThreadLocal() && variable->getValueType()->isSized()) found.insert(variable);
+  return found;
 }
 
 // A jump by the word, with all arguments.
@@ -324,9 +348,11 @@ struct opcost_live_sink {
   void (*function)(void *, const char *, size_t, const char *, const char *);
   // A loop header of it: number of its block, depth, the next header around it, values.
   void (*header)(void *, uint32_t, uint32_t, uint32_t, uint32_t);
-  // A value there: whether it is the same in all iterations of all loops around, and bytes of it that are
-  // written down, 0 if none are.
-  void (*value)(void *, bool, uint32_t);
+  // A value there: whether it is the same in all iterations of all loops around, bytes of it that are written down, 0
+  // if none are, and bytes of the frame's object that it points to, 0 if it points to none.
+  void (*value)(void *, bool, uint32_t, uint64_t);
+  // A variable that the function reads: its name, its bytes.
+  void (*variable)(void *, const char *, size_t, uint64_t);
 };
 
 // Gives what is local to the module a name of the program. Numbers the module among those of the program.
@@ -369,6 +395,10 @@ void opcost_live_checks(LLVMModuleRef handle, const opcost_live_sink *sink) {
     sink->function(sink->context, name.data(), name.size(), why, why ? nullptr : opcost::unleavable(*function));
     if (why) continue;
     std::vector<Header> headers = opcost::headers_of(*function);
+    if (!headers.empty())
+      for (const GlobalVariable *variable : variables_of(*function))
+        sink->variable(sink->context, variable->getName().data(), variable->getName().size(),
+                       module.getDataLayout().getTypeAllocSize(variable->getValueType()));
     DominatorTree tree(*function);
     LoopInfo loops(tree);
     for (const Header &header : headers) {
@@ -380,7 +410,8 @@ void opcost_live_checks(LLVMModuleRef handle, const opcost_live_sink *sink) {
         uint64_t bits = module.getDataLayout().getTypeSizeInBits(value->getType()).getKnownMinValue();
         Type *type = value->getType();
         bool is_written = type->isPointerTy() || type->isIntegerTy() || type->isDoubleTy() || type->isFloatTy() || type->isHalfTy();
-        sink->value(sink->context, !inner || !outermost->contains(inner), is_written && bits <= 64 ? uint32_t((bits + 7) / 8) : 0);
+        sink->value(sink->context, !inner || !outermost->contains(inner), is_written && bits <= 64 ? uint32_t((bits + 7) / 8) : 0,
+                    object_bytes(*value, module.getDataLayout()));
       }
     }
     Constant *nothing = ConstantInt::get(Type::getInt64Ty(module.getContext()), 0);

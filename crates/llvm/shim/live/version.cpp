@@ -2,17 +2,20 @@
 //
 // Of the module only the function is read, and what it may inline. All else is declared, and is linked to what the
 // running program has. The version is a whole function, and for loops that are left its continuations: a function of
-// the live values that does the rest from a header on. Values that were written down become constants behind a
-// comparison; where they differ, the continuation without constants goes on.
+// the live values that does the rest from a header on, and one that chooses whether it does. Values that were written
+// down become constants; where they differ, the activation stays where it is.
 //
 // A version gives the results of the first one, to the last bit: without a fused multiplication and addition if the
 // first one had none. Objects of the old frame are reached by their addresses, which are live values.
 #include "../generate.h"
 #include "../passes.h"
 #include "../shim.h"
+#include "contents.h"
 #include "live.h"
 
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -45,6 +48,14 @@ struct opcost_live_weight {
   size_t count;
 };
 
+// The first bytes of an object: of a variable of the program, or of one of an old frame, by its value.
+struct opcost_live_memory {
+  const char *variable; // or null
+  uint32_t value;
+  const uint8_t *bytes;
+  size_t length;
+};
+
 // A version.
 struct opcost_live_request {
   const char *basis;       // bitcode of the module
@@ -52,11 +63,14 @@ struct opcost_live_request {
   const uint32_t *headers; // continuations are made at these
   size_t header_count;
   uint32_t known_header;   // values are known at this one of them; UINT32_MAX: at none
-  const uint8_t *is_known; // by value there
+  const uint8_t *is_known; // by value there: 0 no, 1 for good, 2 at that moment
   const uint64_t *values;
   size_t value_count;
+  const opcost_live_memory *memory; // what was read then
+  size_t memory_count;
   const opcost_live_weight *weights;
   size_t weight_count;
+  uint8_t has_entry;       // whether there is one to be entered
   uint8_t is_native;       // all that this processor can do
 };
 
@@ -232,36 +246,102 @@ Function *continuation(Function &function, const Header &header, const Twine &na
   return rest;
 }
 
-// A continuation for the values that were written down; where they differ, `otherwise` goes on.
-void specialise(Function &rest, Function &otherwise, const opcost_live_request &request) {
-  LLVMContext &context = rest.getContext();
-  BasicBlock *arrival = &rest.getEntryBlock();
-  BasicBlock *same = SplitBlock(arrival, arrival->getTerminator());
-  BasicBlock *other = BasicBlock::Create(context, "", &rest);
-  arrival->getTerminator()->eraseFromParent();
-  IRBuilder<> builder(arrival);
-  builder.SetCurrentDebugLocation(same->getTerminator()->getDebugLoc());
+// Whether a whole number only grows, or only shrinks, while its loop runs; 0: neither is known.
+int direction_of(const Value &value, ScalarEvolution &evolution) {
+  auto *phi = dyn_cast<PHINode>(&value);
+  if (!phi || !evolution.isSCEVable(phi->getType())) return 0;
+  auto *steps = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<PHINode *>(phi)));
+  auto *step = steps && steps->isAffine() ? dyn_cast<SCEVConstant>(steps->getStepRecurrence(evolution)) : nullptr;
+  if (!step || steps->getLoop()->getHeader() != phi->getParent() || step->isZero()) return 0;
+  return step->getAPInt().isNegative() ? -1 : 1;
+}
+
+// What is known of the values at a header, as a comparison in `chooser`, and as constants and bounds in `body`. What no
+// loop changes is a constant. What grows or shrinks has a bound.
+Value *compare(IRBuilder<> &builder, Function &chooser, Function &body, const Header &header, const opcost_live_request &request) {
+  Function &function = *header.at->getParent();
+  LLVMContext &context = function.getContext();
+  PassBuilder passes;
+  opcost::Managers managers(passes, *function.getParent());
+  ScalarEvolution &evolution = managers.functions.getResult<ScalarEvolutionAnalysis>(function);
   Value *is_same = builder.getTrue();
-  SmallVector<std::pair<Argument *, Constant *>, 16> known;
-  for (size_t i = 0; i < request.value_count && i < rest.arg_size(); i++) {
-    Argument *argument = rest.getArg(unsigned(i));
-    if (!request.is_known[i] || !argument->getType()->isIntegerTy() || argument->getType()->getIntegerBitWidth() > 64) continue;
-    Constant *constant = ConstantInt::get(context, APInt(argument->getType()->getIntegerBitWidth(), request.values[i], false, true));
-    is_same = builder.CreateAnd(is_same, builder.CreateICmpEQ(argument, constant));
-    known.push_back({argument, constant});
+  for (unsigned i = 0; i < request.value_count; i++) {
+    Argument *argument = chooser.getArg(i);
+    auto *type = dyn_cast<IntegerType>(argument->getType());
+    if (!request.is_known[i] || !type || type->getBitWidth() > 64) continue;
+    APInt value(type->getBitWidth(), request.values[i], false, true);
+    Constant *constant = ConstantInt::get(context, value);
+    if (request.is_known[i] == 1) {
+      is_same = builder.CreateAnd(is_same, builder.CreateICmpEQ(argument, constant));
+      body.getArg(i)->replaceAllUsesWith(constant);
+      continue;
+    }
+    int direction = direction_of(*header.values[i], evolution);
+    if (direction == 0 || type->getBitWidth() < 8) continue;
+    APInt least = APInt::getSignedMinValue(type->getBitWidth());
+    ConstantRange range = direction > 0 ? ConstantRange::getNonEmpty(value, least) : ConstantRange::getNonEmpty(least, value + 1);
+    if (range.isFullSet()) continue;
+    is_same = builder.CreateAnd(is_same, direction > 0 ? builder.CreateICmpSGE(argument, constant) : builder.CreateICmpSLE(argument, constant));
+    body.addParamAttr(i, Attribute::get(context, Attribute::Range, range));
   }
+  return is_same;
+}
+
+// What memory held, of the objects that are there in a continuation.
+SmallVector<opcost::Contents, 16> contents_of(Function &body, const Header &header, const opcost_live_request &request) {
+  SmallVector<opcost::Contents, 16> contents;
+  for (const opcost_live_memory &one : ArrayRef(request.memory, request.memory_count)) {
+    ArrayRef<uint8_t> bytes(one.bytes, one.length);
+    if (!one.variable) {
+      // An old frame is there as long as this one.
+      if (one.value < header.values.size() && isa<AllocaInst>(header.values[one.value]))
+        contents.push_back({body.getArg(one.value), bytes});
+    } else if (GlobalVariable *variable = body.getParent()->getGlobalVariable(one.variable);
+               variable && !variable->isThreadLocal()) {
+      contents.push_back({variable, bytes});
+    }
+  }
+  return contents;
+}
+
+// The function that chooses whether an activation goes on in a continuation: always, or if its values are known ones.
+void add_chooser(Function &body, const Header &header, const std::string &name, const opcost_live_request *known) {
+  LLVMContext &context = body.getContext();
+  Type *pointer = PointerType::get(context, 0);
+  Function *chooser = Function::Create(FunctionType::get(pointer, body.getFunctionType()->params(), false),
+                                       GlobalValue::ExternalLinkage, body.getAddressSpace(), name, body.getParent());
+  chooser->addFnAttr(Attribute::NoInline);
+  for (StringRef kind : {"target-cpu", "target-features", "frame-pointer"})
+    if (Attribute one = body.getFnAttribute(kind); one.isValid()) chooser->addFnAttr(one);
+  IRBuilder<> builder(BasicBlock::Create(context, "", chooser));
+  if (!known) {
+    builder.CreateRet(&body);
+    return;
+  }
+  Value *is_same = compare(builder, *chooser, body, header, *known);
+  BasicBlock *same = BasicBlock::Create(context, "", chooser), *other = BasicBlock::Create(context, "", chooser);
   builder.CreateCondBr(is_same, same, other);
   builder.SetInsertPoint(other);
-  SmallVector<Value *, 16> arguments;
-  for (Argument &one : rest.args()) arguments.push_back(&one);
-  CallInst *call = builder.CreateCall(&otherwise, arguments);
-  if (rest.getReturnType()->isVoidTy()) builder.CreateRetVoid();
-  else builder.CreateRet(call);
-  for (auto &[argument, constant] : known)
-    argument->replaceUsesWithIf(constant, [&](Use &use) {
-      BasicBlock *at = cast<Instruction>(use.getUser())->getParent();
-      return at != arrival && at != other;
-    });
+  builder.CreateRet(ConstantPointerNull::get(PointerType::get(context, 0)));
+  builder.SetInsertPoint(same);
+  if (Instruction *holds = opcost::use_contents(body, contents_of(body, header, *known))) {
+    // What is computed there in the body's first block is computed here.
+    ValueToValueMapTy map;
+    for (auto [from, to] : zip(body.args(), chooser->args())) map[&from] = &to;
+    for (Instruction &one : *holds->getParent()) {
+      if (one.isTerminator()) break;
+      Instruction *copy = one.clone();
+      copy->setDebugLoc(DebugLoc());
+      builder.Insert(copy);
+      map[&one] = copy;
+      RemapInstruction(copy, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+    }
+    BasicBlock *held = BasicBlock::Create(context, "", chooser);
+    builder.CreateCondBr(map[holds], held, other);
+    builder.SetInsertPoint(held);
+    holds->eraseFromParent();
+  }
+  builder.CreateRet(&body);
 }
 
 void weigh(Function &function, const opcost_live_weight &weight) {
@@ -353,37 +433,32 @@ Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_liv
     auto header = find_if(headers, [&](const Header &one) { return one.block == wanted; });
     if (header == headers.end()) return createStringError("%s has no loop to leave at block %u", request.function, wanted);
     std::string name = "opc.rest" + std::to_string(wanted);
-    if (wanted == request.known_header) {
-      if (request.value_count != header->values.size())
-        return createStringError("%s has other values at block %u", request.function, wanted);
-      Function *otherwise = continuation(*function, *header, name + ".other");
-      otherwise->setLinkage(GlobalValue::InternalLinkage);
-      rests.push_back(otherwise);
-      Function *rest = continuation(*function, *header, name);
-      specialise(*rest, *otherwise, request);
-      rests.push_back(rest);
-    } else {
-      rests.push_back(continuation(*function, *header, name));
-    }
+    bool is_known = wanted == request.known_header;
+    if (is_known && request.value_count != header->values.size())
+      return createStringError("%s has other values at block %u", request.function, wanted);
+    Function *rest = continuation(*function, *header, name + ".body");
+    rests.push_back(rest);
+    add_chooser(*rest, *header, name, is_known ? &request : nullptr);
   }
-  kept.insert(rests.begin(), rests.end());
   // Others, and itself when it recurs, go on by words. What is here is there for inlining, and the version is new.
-  Function *entry = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage, function->getAddressSpace(),
-                                     "opc.entry", module.get());
-  ValueToValueMapTy map;
-  for (auto [from, to] : zip(function->args(), entry->args())) map[&from] = &to;
-  clone_into(*entry, *function, map);
-  entry->setLinkage(GlobalValue::ExternalLinkage);
-  entry->setVisibility(GlobalValue::DefaultVisibility);
-  entry->removeFnAttr(opcost::kReplaceable);
+  if (request.has_entry) {
+    Function *entry = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage,
+                                       function->getAddressSpace(), "opc.entry", module.get());
+    ValueToValueMapTy map;
+    for (auto [from, to] : zip(function->args(), entry->args())) map[&from] = &to;
+    clone_into(*entry, *function, map);
+    entry->setLinkage(GlobalValue::ExternalLinkage);
+    entry->setVisibility(GlobalValue::DefaultVisibility);
+    rests.push_back(entry);
+  }
   for (Function *one : rests) one->removeFnAttr(opcost::kReplaceable);
-  kept.insert(entry);
+  kept.insert(rests.begin(), rests.end());
   function->deleteBody();
   function->setSubprogram(nullptr);
   function->setLinkage(GlobalValue::ExternalLinkage);
   kept.erase(function);
   for (Function *one : kept)
-    if (one != entry && !is_contained(rests, one)) one->setLinkage(GlobalValue::AvailableExternallyLinkage);
+    if (!is_contained(rests, one)) one->setLinkage(GlobalValue::AvailableExternallyLinkage);
   if (request.is_native) make_native(*module, kept);
   std::string text;
   raw_string_ostream stream(text);

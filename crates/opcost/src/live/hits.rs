@@ -37,8 +37,12 @@ impl CodeRanges {
         let image = SampledImage::read(program)?;
         for (_, map, code) in image.iter().flat_map(|image| &image.modules) {
             let Some(number) = modules.iter().position(|module| module.name == map.module) else { continue };
-            let names: BTreeMap<&str, usize> =
-                modules[number].functions.iter().enumerate().map(|(at, one)| (one.name.as_str(), at)).collect();
+            let names: BTreeMap<&str, usize> = modules[number]
+                .functions
+                .iter()
+                .enumerate()
+                .map(|(at, one)| (one.name.as_str(), at))
+                .collect();
             for (range, function) in functions_at(map, code) {
                 if let Some(&at) = names.get(map.functions[function].name.as_str()) {
                     first.push((range, (number, at)));
@@ -61,7 +65,8 @@ impl CodeRanges {
         let mut hits = Hits::default();
         for &(address, count) in samples.image(&self.program).iter().flat_map(|image| &image.hits) {
             let behind = self.first.partition_point(|(range, _)| range.start <= address);
-            if let Some((_, key)) = self.first[..behind].last().filter(|(range, _)| range.contains(&address)) {
+            if let Some((_, key)) = self.first[..behind].last().filter(|(range, _)| range.contains(&address))
+            {
                 *hits.first.entry(*key).or_default() += count;
             }
         }

@@ -1,6 +1,6 @@
 //! A version of a function: made by the worker, linked, and entered.
 
-use opcost_job::live::{FunctionWeights, KnownValues, VersionJob};
+use opcost_job::live::{FunctionWeights, KnownActivation, VersionJob};
 use opcost_job::module::CodeOptions;
 use opcost_live::LinkedVersion;
 
@@ -12,11 +12,13 @@ pub(super) struct VersionWish<'a> {
     /// Headers of loops that get continuations.
     pub headers: &'a [u32],
     /// Values that are constants at one of them.
-    pub known: Option<KnownValues>,
+    pub known: Option<KnownActivation>,
     /// What is known of branches.
     pub weights: &'a [FunctionWeights],
     /// The optimiser's level.
     pub level: u8,
+    /// Whether there is a whole function to be entered.
+    pub has_entry: bool,
     /// Whether all that this processor can do may be used.
     pub is_native: bool,
 }
@@ -39,6 +41,7 @@ impl ReplaceableProgram {
             known: wish.known,
             weights: wish.weights.to_vec(),
             level: wish.level,
+            has_entry: wish.has_entry,
             is_native: wish.is_native,
             code: CodeOptions { level: wish.level, ..CodeOptions::default() },
             output: output.clone(),

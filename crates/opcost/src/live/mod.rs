@@ -15,6 +15,7 @@
 
 mod hits;
 mod make;
+mod memory;
 mod program;
 mod stress;
 mod supervisor;

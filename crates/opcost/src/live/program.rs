@@ -54,7 +54,9 @@ impl ReplaceableProgram {
     /// A source does not compile, or the program is none of this machine.
     pub(super) fn build(inputs: &[Input], options: &CompileOptions, mode: RunMode) -> Result<Self, Failure> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-            return Err(Failure::Usage("programs are replaced while they run on Linux for x86-64 only".to_owned()));
+            return Err(Failure::Usage(
+                "programs are replaced while they run on Linux for x86-64 only".to_owned(),
+            ));
         }
         if let Some(rust) = inputs.iter().find(|input| input.language == Language::Rust) {
             return Err(Failure::Usage(format!(
@@ -75,7 +77,9 @@ impl ReplaceableProgram {
             build.program(inputs, &path)?;
         }
         let mut bytes = std::fs::read(&path).map_err(Failure::file("read", &path))?;
-        let unfit = |error: &dyn std::fmt::Display| Failure::Usage(format!("it cannot be run with versions: {error}"));
+        let unfit = |error: &dyn std::fmt::Display| {
+            Failure::Usage(format!("it cannot be run with versions: {error}"))
+        };
         let facts = LiveProgram::read(&bytes).map_err(|error| unfit(&error))?;
         let at = |name: &str| address(&facts, name).ok_or_else(|| unfit(&format!("it has no {name}")));
         let parts = ArenaParts {
@@ -89,6 +93,13 @@ impl ReplaceableProgram {
         let modules = build.live_modules();
         let words = words(&modules, &facts);
         Ok(ReplaceableProgram { notes: at(NOTES)?, build, path, facts, arena, modules, words, made: 0 })
+    }
+}
+
+impl ReplaceableProgram {
+    /// Where a symbol is.
+    pub(super) fn address(&self, symbol: &str) -> Option<u64> {
+        address(&self.facts, symbol)
     }
 }
 
@@ -116,8 +127,9 @@ fn words_of(function: &LiveFunction, facts: &LiveProgram) -> FunctionWords {
     }
     // As `shim/live/first.cpp` names them.
     let name = function.symbol.strip_prefix('\u{1}').unwrap_or(&function.symbol);
-    let loops = function.loops.iter().filter_map(|one| {
-        Some((one.block, address(facts, &format!("{name}.opc.loop{}", one.block))?))
-    });
+    let loops = function
+        .loops
+        .iter()
+        .filter_map(|one| Some((one.block, address(facts, &format!("{name}.opc.loop{}", one.block))?)));
     FunctionWords { entry: address(facts, &format!("{name}.opc.word")), loops: loops.collect() }
 }

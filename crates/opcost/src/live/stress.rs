@@ -42,8 +42,13 @@ impl Stress {
         // The constants are those of Knuth's generator (MMIX).
         let random = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut stress = Stress { choices: Vec::new(), random, versions: Vec::new(), refused: Vec::new() };
-        let keys: Vec<FunctionKey> =
-            program.words.iter().filter(|(_, words)| words.entry.is_some()).map(|(key, _)| *key).take(MOST).collect();
+        let keys: Vec<FunctionKey> = program
+            .words
+            .iter()
+            .filter(|(_, words)| words.entry.is_some())
+            .map(|(key, _)| *key)
+            .take(MOST)
+            .collect();
         for key in keys {
             stress.prepare_function(program, key);
         }
@@ -81,7 +86,14 @@ impl Stress {
             words.loops.values().map(|word| Choice { word: *word, values: vec![0, 0, asked] }).collect();
         for _ in 0..2 {
             let (level, is_native) = (1 + self.number(3) as u8, self.number(2) == 0);
-            let wish = VersionWish { headers: &headers, known: None, weights: &[], level, is_native };
+            let wish = VersionWish {
+                headers: &headers,
+                known: None,
+                weights: &[],
+                level,
+                has_entry: true,
+                is_native,
+            };
             match program.make(key, wish) {
                 Ok((compile, linked)) => {
                     entries.values.extend(symbol(&linked, "opc.entry"));
@@ -111,7 +123,8 @@ impl Stress {
 
     /// A number below `end`.
     fn number(&mut self, end: usize) -> usize {
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.random >> 33) as usize) % end
     }
 }

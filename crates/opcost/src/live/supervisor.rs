@@ -2,9 +2,8 @@
 //!
 //! A function of which [`ENOUGH`] samples were taken is hot. If it has loops, running activations are asked for their
 //! values first: at each header the next arrival writes them down. The version has a continuation for each header that
-//! was reached, with the values that no loop changes as constants, and is a whole function for those who enter it.
-//! If samples of the first version go on, the headers that were not reached are asked again, [`MOST_VERSIONS`] times in
-//! all.
+//! was reached, with the values that no loop changes as constants. If it is called again and again, it is a whole function
+//! as well. If samples of the first version go on, there is another version, without constants, [`MOST_VERSIONS`] at most.
 //!
 //! What cannot be made is refused for good, and the function stays as it is.
 
@@ -13,15 +12,14 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use opcost_answer::Failure;
-use opcost_answer::live::{
-    ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode,
-};
-use opcost_job::live::{FunctionWeights, KnownValues, LiveFunction};
+use opcost_answer::live::{ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode};
+use opcost_job::live::{FunctionWeights, KnownActivation, KnownObject, KnownValue, LiveFunction, LiveValue};
 use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT};
 use opcost_sample::Samples;
 
 use super::hits::{CodeRanges, FunctionKey, Hits};
 use super::make::VersionWish;
+use super::memory::known_memory;
 use super::program::ReplaceableProgram;
 use super::stress::Stress;
 use super::weights::weights;
@@ -30,6 +28,10 @@ use super::weights::weights;
 const ENOUGH: u64 = 8;
 /// How long activations are waited for that write their values down.
 const PATIENCE: Duration = Duration::from_millis(40);
+/// How long the headers around one that was reached are waited for.
+const MOMENT: Duration = Duration::from_millis(8);
+/// Calls of a function that is entered again and again.
+const CALLS: u64 = 4;
 /// How often a function is compiled again at most.
 const MOST_VERSIONS: usize = 3;
 /// The optimiser's level for versions.
@@ -41,11 +43,12 @@ struct Progress {
     /// Headers that write values down, with the number of the note.
     asked: BTreeMap<u32, usize>,
     since: Option<Instant>,
-    /// Headers that have continuations.
-    left: BTreeSet<u32>,
     versions: usize,
-    /// Samples of the first version when the last one came.
-    before: u64,
+    /// Headers at which every activation is left.
+    left: BTreeSet<u32>,
+    entered: Option<Instant>,
+    /// Samples of the first version a while after the last one came.
+    before: Option<u64>,
     is_refused: bool,
 }
 
@@ -143,6 +146,13 @@ impl Supervisor {
 
     fn step(&mut self, samples: &Samples) {
         let hits = self.ranges.hits(samples);
+        for (key, progress) in &mut self.progress {
+            if progress.before.is_none()
+                && progress.entered.is_some_and(|entered| entered.elapsed() >= PATIENCE)
+            {
+                progress.before = Some(hits.first.get(key).copied().unwrap_or(0));
+            }
+        }
         let mut hot: Vec<(u64, FunctionKey)> =
             hits.first.iter().map(|(key, count)| (*count, *key)).filter(|one| self.is_hot(*one)).collect();
         hot.sort_unstable_by(|one, other| other.cmp(one));
@@ -154,9 +164,10 @@ impl Supervisor {
             return;
         }
         let weights = weights(samples, &self.program.path, &self.program.modules);
+        let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
         for (count, key) in ready {
             let own = weights.as_ref().map_or(&[][..], |all| &all[key.0]);
-            self.replace(key, count, own);
+            self.replace((count, key), own, process);
         }
     }
 
@@ -169,8 +180,10 @@ impl Supervisor {
             None => count >= ENOUGH,
             Some(progress) if progress.since.is_some() => true,
             Some(progress) => {
-                let is_open = progress.left.len() < self.program.words[&key].loops.len();
-                let goes_on = count >= progress.before + 4 * ENOUGH;
+                let goes_on = progress.before.is_some_and(|before| count >= before + 4 * ENOUGH);
+                let mut headers = self.program.words[&key].loops.keys();
+                let is_open =
+                    self.mode == RunMode::Adaptive && headers.any(|header| !progress.left.contains(header));
                 !progress.is_refused && is_open && goes_on && progress.versions < MOST_VERSIONS
             }
         }
@@ -202,34 +215,60 @@ impl Supervisor {
     fn reached(&self, key: FunctionKey) -> Vec<u32> {
         let asked = self.progress.get(&key).into_iter().flat_map(|progress| &progress.asked);
         let at = |note: usize| self.program.notes + note as u64 * NOTE_BYTES;
-        asked.filter(|(_, note)| self.program.arena.word(at(**note)) == 1).map(|(header, _)| *header).collect()
+        asked
+            .filter(|(_, note)| self.program.arena.word(at(**note)) == 1)
+            .map(|(header, _)| *header)
+            .collect()
     }
 
     /// Whether a version can be made now.
     fn is_ready(&self, key: FunctionKey) -> bool {
         let Some(progress) = self.progress.get(&key) else { return false };
-        let is_late = progress.since.is_some_and(|since| since.elapsed() >= PATIENCE);
-        progress.asked.is_empty() || self.reached(key).len() == progress.asked.len() || is_late
+        let waited = progress.since.map_or(PATIENCE, |since| since.elapsed());
+        let reached = self.reached(key).len();
+        let is_enough = reached == progress.asked.len() || (reached > 0 && waited >= MOMENT);
+        is_enough || waited >= PATIENCE
     }
 
     /// Makes a version, and has the program enter it.
-    fn replace(&mut self, key: FunctionKey, samples: u64, weights: &[FunctionWeights]) {
+    fn replace(
+        &mut self,
+        (samples, key): (u64, FunctionKey),
+        weights: &[FunctionWeights],
+        process: Option<u32>,
+    ) {
         let reached = self.reached(key);
-        let known = self.known(key, &reached);
         let headers = self.outermost(key, &reached);
+        let tried = self.progress.get(&key).map_or(0, |progress| progress.versions);
+        // Where activations have other values each, none is a constant.
+        let known = if tried == 0 { self.known(key, &headers, process) } else { None };
         let function = self.function(key).clone();
-        let wish = VersionWish { headers: &headers, known: known.clone(), weights, level: LEVEL, is_native: true };
+        let own = weights.iter().find(|one| one.symbol == function.symbol);
+        let is_called = own.is_none_or(|own| own.entries >= CALLS);
+        let has_entry = headers.is_empty() || is_called || tried > 0;
+        let wish = VersionWish {
+            headers: &headers,
+            known: known.clone(),
+            weights,
+            level: LEVEL,
+            has_entry,
+            is_native: true,
+        };
         let made = self.program.make(key, wish);
         self.end_notes(key);
         let progress = self.progress.entry(key).or_default();
         progress.since = None;
-        progress.before = samples;
+        progress.before = None;
+        progress.entered = Some(Instant::now());
         progress.versions += 1;
         match made {
             Ok((compile, linked)) => {
                 self.program.enter(key, &headers, &linked);
-                progress.left.extend(&headers);
-                let code: Vec<_> = linked.symbols.iter().map(|one| one.address..one.address + one.size).collect();
+                if known.is_none() {
+                    progress.left.extend(&headers);
+                }
+                let code: Vec<_> =
+                    linked.symbols.iter().map(|one| one.address..one.address + one.size).collect();
                 let number = self.versions.len();
                 code.into_iter().for_each(|range| self.ranges.add(range, number));
                 self.versions.push(LiveVersion {
@@ -238,7 +277,7 @@ impl Supervisor {
                     at: self.begun.elapsed().as_secs_f64() * 1e3,
                     samples,
                     loops: headers,
-                    constants: known.map_or(0, |known| known.values.iter().flatten().count() as u64),
+                    constants: known.map_or(0, |known| constants(&known)),
                     compile: compile * 1e3,
                     bytes: linked.bytes.len() as u64,
                     later_samples: 0,
@@ -262,17 +301,27 @@ impl Supervisor {
         reached.iter().copied().filter(|header| !is_inside(header)).collect()
     }
 
-    /// Values that are constants in a version.
-    fn known(&self, key: FunctionKey, reached: &[u32]) -> Option<KnownValues> {
-        let header = *self.outermost(key, reached).first()?;
+    /// What is known of an activation that reached one of these headers.
+    fn known(&self, key: FunctionKey, headers: &[u32], process: Option<u32>) -> Option<KnownActivation> {
+        let header = *headers.first()?;
         let note = *self.progress.get(&key)?.asked.get(&header)?;
-        let one = self.function(key).loops.iter().find(|one| one.block == header)?;
+        let function = self.function(key);
+        let one = function.loops.iter().find(|one| one.block == header)?;
         let at = self.program.notes + note as u64 * NOTE_BYTES;
-        let value = |(number, value): (usize, &opcost_job::live::LiveValue)| {
-            (value.is_fixed && value.bytes > 0).then(|| self.program.arena.word(at + 8 * (number as u64 + 1)))
-        };
-        let values: Vec<Option<u64>> = one.values.iter().enumerate().map(value).collect();
-        values.iter().any(Option::is_some).then_some(KnownValues { header, values })
+        let noted = |number: usize| self.program.arena.word(at + 8 * (number as u64 + 1));
+        let values = one.values.iter().enumerate().map(|(number, value)| match value {
+            LiveValue { bytes: 0, .. } => KnownValue::Unknown,
+            LiveValue { is_fixed: true, .. } => KnownValue::Fixed(noted(number)),
+            LiveValue { is_fixed: false, .. } => KnownValue::Once(noted(number)),
+        });
+        let frames = one.values.iter().enumerate().filter(|(_, value)| value.object > 0);
+        let frames =
+            frames.map(|(number, value)| (KnownObject::Frame(number as u32), noted(number), value.object));
+        let variables = function.variables.iter().filter_map(|(name, bytes)| {
+            Some((KnownObject::Variable(name.clone()), self.program.address(name)?, *bytes))
+        });
+        let memory = process.map_or_else(Vec::new, |process| known_memory(process, frames.chain(variables)));
+        Some(KnownActivation { header, values: values.collect(), memory })
     }
 
     /// No header writes values down any more.
@@ -288,4 +337,9 @@ impl Supervisor {
             }
         }
     }
+}
+
+/// Values that are constants in a version.
+fn constants(known: &KnownActivation) -> u64 {
+    known.values.iter().filter(|value| matches!(value, KnownValue::Fixed(_))).count() as u64
 }

@@ -23,7 +23,9 @@ pub(super) fn weights(
     let estimate = Estimate::of(samples, &[program.to_owned()], RepairSolver::Likeliest).ok()?;
     let mut all = vec![Vec::new(); modules.len()];
     for counted in estimate.counted() {
-        let Some(number) = modules.iter().position(|module| module.name == counted.map.module) else { continue };
+        let Some(number) = modules.iter().position(|module| module.name == counted.map.module) else {
+            continue;
+        };
         let symbols: BTreeMap<&str, &str> =
             modules[number].functions.iter().map(|one| (one.name.as_str(), one.symbol.as_str())).collect();
         for (id, counts) in counted.counts.functions.iter() {

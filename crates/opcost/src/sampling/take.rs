@@ -181,7 +181,8 @@ pub fn take(
     let working = if is_ours { None } else { work("sampling") };
     let mut requested = std::thread::scope(|scope| {
         let mut taken = 0;
-        let mut watch = Watch { limit: options.limit, every: options.every, is_ours, requests: &requests, enter };
+        let mut watch =
+            Watch { limit: options.limit, every: options.every, is_ours, requests: &requests, enter };
         watch.until_end(&mut source, |samples| {
             taken += 1;
             let number = taken;
@@ -296,7 +297,9 @@ impl Watch<'_> {
         let mut heard: Option<Instant> = None;
         loop {
             let rest = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
-            if source.wait(rest.min(SLICE).min(self.every.unwrap_or(SLICE))).map_err(failed)? == SessionProgress::Ended {
+            if source.wait(rest.min(SLICE).min(self.every.unwrap_or(SLICE))).map_err(failed)?
+                == SessionProgress::Ended
+            {
                 return Ok(asked);
             }
             if rest.is_zero() {

@@ -32,7 +32,8 @@ pub fn print_live(answers: &LiveAnswers, width: usize) -> String {
         );
     }
     if !answers.versions.is_empty() {
-        let _ = writeln!(text, "\n   at (s)  made in (ms)  samples before, in it  loops  constants  function");
+        let _ =
+            writeln!(text, "\n   at (s)  made in (ms)  samples before, in it  loops  constants  function");
     }
     for version in answers.versions.iter().take(LISTED) {
         print_version(version, width, &mut text);

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::process::Command;
 
 use opcost_answer::Failure;
 use opcost_job::live::{LiveFunction, MadeVersion, VersionJob};
 
 use super::state::Build;
+use crate::running::run_tool;
 
 /// The optimiser's level for first versions: they come soon.
 pub(crate) const FIRST_LEVEL: u8 = 1;
@@ -36,14 +38,17 @@ impl Build {
         self.live.borrow().clone()
     }
 
-    /// A file of assembly that has the linker give each import a slot, if there is one. None of it runs.
+    /// An object that has the linker give each import a slot, if there is one. None of it runs.
     ///
     /// # Errors
     /// It cannot be written.
     pub(crate) fn imports(&self) -> Result<PathBuf, Failure> {
         let modules = self.live.borrow();
-        let names: BTreeSet<&str> =
-            modules.iter().flat_map(|module| &module.imports).map(|name| name.trim_start_matches('\u{1}')).collect();
+        let names: BTreeSet<&str> = modules
+            .iter()
+            .flat_map(|module| &module.imports)
+            .map(|name| name.trim_start_matches('\u{1}'))
+            .collect();
         let mut text = ".section .text.opc_imports,\"ax\",@progbits\n".to_owned();
         for name in names {
             let _ = writeln!(text, ".weak \"{name}\"\nmovq \"{name}\"@GOTPCREL(%rip), %rax");
@@ -51,7 +56,11 @@ impl Build {
         text.push_str(".section .note.GNU-stack,\"\",@progbits\n");
         let path = self.path("imports.s");
         std::fs::write(&path, text).map_err(Failure::file("write", &path))?;
-        Ok(path)
+        let object = self.path("imports.o");
+        // flang has no assembler.
+        let mut command = Command::new(&self.tools.clang);
+        run_tool(command.arg("-c").arg(&path).arg("-o").arg(&object), &self.tools.clang, &path)?;
+        Ok(object)
     }
 
     /// Has a later version made.

@@ -55,7 +55,12 @@ impl Build {
         if self.purpose == Purpose::Live {
             let mut live = self.live.borrow_mut();
             let basis = self.basis(live.len() as u32);
-            live.push(LiveModule { name: module.clone(), basis, functions: reply.functions.clone(), imports: reply.imports.clone() });
+            live.push(LiveModule {
+                name: module.clone(),
+                basis,
+                functions: reply.functions.clone(),
+                imports: reply.imports.clone(),
+            });
         }
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
             opcost_answer::tell!("{}", phases.line(&module));

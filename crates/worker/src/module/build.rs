@@ -42,7 +42,10 @@ pub(crate) fn build(job: &ModuleJob, modules: &mut Modules) -> Result<ModuleRepl
     reply.phases = match (&job.purpose, kept) {
         (ModulePurpose::Meter(_), Some(_)) => return Err(counted("meter its sources")),
         (
-            ModulePurpose::Values(_) | ModulePurpose::Predict { .. } | ModulePurpose::Sample { .. } | ModulePurpose::Live(_),
+            ModulePurpose::Values(_)
+            | ModulePurpose::Predict { .. }
+            | ModulePurpose::Sample { .. }
+            | ModulePurpose::Live(_),
             Some(_),
         ) => {
             return Err(counted("give its sources"));

@@ -6,7 +6,10 @@
 use std::path::Path;
 
 use opcost_ir::{Global, Module};
-use opcost_job::live::{FunctionWeights, LiveFunction, LiveLoop, LiveValue, LiveWish, MadeVersion, VersionJob};
+use opcost_job::live::{
+    FunctionWeights, KnownMemory, KnownObject, KnownValue, LiveFunction, LiveLoop, LiveValue, LiveWish,
+    MadeVersion, VersionJob,
+};
 use opcost_llvm::{BranchWeights, Session, VersionRequest};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -30,7 +33,7 @@ fn live_function(one: opcost_llvm::LiveFunction, suffix: &str) -> LiveFunction {
         values: header
             .values
             .into_iter()
-            .map(|value| LiveValue { is_fixed: value.is_fixed, bytes: value.bytes })
+            .map(|value| LiveValue { is_fixed: value.is_fixed, bytes: value.bytes, object: value.object })
             .collect(),
     });
     LiveFunction {
@@ -39,6 +42,7 @@ fn live_function(one: opcost_llvm::LiveFunction, suffix: &str) -> LiveFunction {
         why_not: one.why_not,
         why_stays: one.why_stays,
         loops: loops.collect(),
+        variables: one.variables,
     }
 }
 
@@ -57,12 +61,22 @@ pub(super) fn imports(module: &Module) -> Vec<String> {
 pub(crate) fn version(job: &VersionJob) -> Result<MadeVersion, WorkError> {
     let before = processor_seconds();
     let weights: Vec<BranchWeights> = job.weights.iter().map(branch_weights).collect();
+    let values: Vec<opcost_llvm::KnownValue> =
+        job.known.iter().flat_map(|known| &known.values).map(|value| known_value(*value)).collect();
+    let memory: Vec<opcost_llvm::KnownMemory<'_>> =
+        job.known.iter().flat_map(|known| &known.memory).map(known_memory).collect();
+    let known = job.known.as_ref().map(|known| opcost_llvm::KnownActivation {
+        header: known.header,
+        values: &values,
+        memory: &memory,
+    });
     let request = VersionRequest {
         basis: Path::new(&job.basis),
         symbol: &job.symbol,
         headers: &job.headers,
-        known: job.known.as_ref().map(|known| (known.header, &*known.values)),
+        known,
         weights: &weights,
+        has_entry: job.has_entry,
         is_native: job.is_native,
     };
     let mut session = Session::version(&request)?;
@@ -72,6 +86,22 @@ pub(crate) fn version(job: &VersionJob) -> Result<MadeVersion, WorkError> {
     session.call_by_words()?;
     session.emit(&job.output, emission(&job.code))?;
     Ok(MadeVersion { seconds: processor_seconds() - before })
+}
+
+fn known_value(value: KnownValue) -> opcost_llvm::KnownValue {
+    match value {
+        KnownValue::Unknown => opcost_llvm::KnownValue::Unknown,
+        KnownValue::Fixed(value) => opcost_llvm::KnownValue::Fixed(value),
+        KnownValue::Once(value) => opcost_llvm::KnownValue::Once(value),
+    }
+}
+
+fn known_memory(one: &KnownMemory) -> opcost_llvm::KnownMemory<'_> {
+    let object = match &one.object {
+        KnownObject::Variable(name) => opcost_llvm::KnownObject::Variable(name),
+        KnownObject::Frame(value) => opcost_llvm::KnownObject::Frame(*value),
+    };
+    opcost_llvm::KnownMemory { object, bytes: &one.bytes }
 }
 
 fn branch_weights(one: &FunctionWeights) -> BranchWeights {

@@ -63,7 +63,13 @@ pub(crate) fn table_code(
     }
     session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
     watch.lap("machine code");
-    Ok(ModuleReply { phases: Some(watch.finish(instructions)), sources, functions, imports, ..ModuleReply::default() })
+    Ok(ModuleReply {
+        phases: Some(watch.finish(instructions)),
+        sources,
+        functions,
+        imports,
+        ..ModuleReply::default()
+    })
 }
 
 /// For each instruction of the module its block, numbered through the module.
