@@ -33,7 +33,7 @@ pub mod work;
 
 pub use cases::{Job, Refusal, Reply, Request};
 pub use requests::{offer_self, reply_path, run_job, worker_program};
-pub use session::{JobSession, WORK};
+pub use session::{JobSession, JobStopper, WORK};
 
 /// The release of LLVM that workers hold: bitcode of a newer one cannot be read.
 pub const LLVM_MAJOR: u32 = 22;

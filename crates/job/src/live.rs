@@ -15,6 +15,19 @@ pub struct LiveWish {
     pub basis: PathBuf,
     /// The optimiser's level for first versions.
     pub level: u8,
+    /// What can be replaced.
+    pub replaced: Replaced,
+}
+
+/// What of a program can be replaced while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Replaced {
+    /// Nothing.
+    Nothing,
+    /// Functions, where they are entered.
+    Entries,
+    /// So are loops that run.
+    Loops,
 }
 
 /// A function of a program whose functions are replaced.

@@ -14,9 +14,10 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use opcost_answer::Failure;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// The hidden verb by which a program does jobs, whose files it is given on its standard input.
 pub const WORK: &str = "__work";
@@ -31,6 +32,48 @@ const LARGE_PAGES: &str =
 #[derive(Default)]
 pub struct JobSession {
     worker: Mutex<Option<Worker>>,
+    stopper: JobStopper,
+}
+
+/// Ends the job that a session does, from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct JobStopper {
+    state: Arc<Mutex<Stopping>>,
+}
+
+#[derive(Debug, Default)]
+struct Stopping {
+    process: Option<u32>,
+    is_stopped: bool,
+}
+
+impl JobStopper {
+    /// Ends the job, if there is one. There are no more.
+    pub fn stop(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_stopped = true;
+        let process = state.process.and_then(|process| Pid::from_raw(process.cast_signed()));
+        if let Some(process) = process {
+            // Who is gone needs no signal; it is a child that nobody has waited for.
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
+
+    /// Whether there are no more jobs.
+    pub fn is_stopped(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).is_stopped
+    }
+
+    /// Says who does the next job; whether there is one.
+    fn begin(&self, process: u32) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.process = Some(process);
+        !state.is_stopped
+    }
+
+    fn end(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).process = None;
+    }
 }
 
 /// How a job ended.
@@ -51,6 +94,11 @@ struct Worker {
 }
 
 impl JobSession {
+    /// What ends its jobs.
+    pub fn stopper(&self) -> JobStopper {
+        self.stopper.clone()
+    }
+
     /// Has the job of a file done by this program.
     ///
     /// # Errors
@@ -61,7 +109,12 @@ impl JobSession {
             Some(worker) => worker,
             None => Worker::start(program).map_err(Failure::file("start", program))?,
         };
-        match worker.carry_out(file) {
+        if !self.stopper.begin(worker.process.id()) {
+            return Err(Failure::Counters("no more jobs are done".to_owned()));
+        }
+        let done = worker.carry_out(file);
+        self.stopper.end();
+        match done {
             Ok(status) => {
                 let words = worker.new_words();
                 *slot = Some(worker);

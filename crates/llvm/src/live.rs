@@ -177,7 +177,7 @@ struct RawRequest {
 
 unsafe extern "C" {
     fn opcost_live_share(module: LLVMModuleRef, number: u32);
-    fn opcost_live_checks(module: LLVMModuleRef, sink: *const RawSink);
+    fn opcost_live_checks(module: LLVMModuleRef, with_loops: bool, sink: *const RawSink);
     fn opcost_live_words(module: LLVMModuleRef);
     fn opcost_live_version(
         context: LLVMContextRef,
@@ -268,11 +268,11 @@ impl Session {
         self.verify()
     }
 
-    /// Has loops ask whether the rest is done by another version. Functions that have none are told, too.
+    /// Says what can be replaced, and if `with_loops`, has loops ask whether the rest is done by another version.
     ///
     /// # Errors
     /// The module does not verify after it: a defect of ours.
-    pub fn add_checks(&mut self) -> Result<Vec<LiveFunction>, LlvmError> {
+    pub fn add_checks(&mut self, with_loops: bool) -> Result<Vec<LiveFunction>, LlvmError> {
         let mut all: Vec<LiveFunction> = Vec::new();
         let context = (&raw mut all).cast();
         let sink = RawSink {
@@ -283,7 +283,7 @@ impl Session {
             variable: take_variable,
         };
         // SAFETY: the module and the sink are alive for the call.
-        unsafe { opcost_live_checks(self.module, &sink) };
+        unsafe { opcost_live_checks(self.module, with_loops, &sink) };
         self.verify()?;
         Ok(all)
     }

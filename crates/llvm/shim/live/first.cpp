@@ -383,8 +383,8 @@ void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
       function.addFnAttr(opcost::kReplaceable);
 }
 
-// Adds checks to loops. Functions and loops are told.
-void opcost_live_checks(LLVMModuleRef handle, const opcost_live_sink *sink) {
+// Tells functions and loops, and adds checks to loops if that is wanted.
+void opcost_live_checks(LLVMModuleRef handle, bool with_loops, const opcost_live_sink *sink) {
   Module &module = *unwrap(handle);
   SmallVector<Function *, 64> defined;
   for (Function &function : module)
@@ -393,7 +393,7 @@ void opcost_live_checks(LLVMModuleRef handle, const opcost_live_sink *sink) {
     StringRef name = function->getName();
     const char *why = opcost::unreplaceable(*function);
     sink->function(sink->context, name.data(), name.size(), why, why ? nullptr : opcost::unleavable(*function));
-    if (why) continue;
+    if (why || !with_loops) continue;
     std::vector<Header> headers = opcost::headers_of(*function);
     if (!headers.empty())
       for (const GlobalVariable *variable : variables_of(*function))

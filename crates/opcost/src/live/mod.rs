@@ -94,11 +94,14 @@ fn watch(
     };
     let target = SampleTarget::Program { program, arguments: request.arguments, streams: request.streams };
     let (sender, receiver) = channel();
+    let stopper = supervisor.stopper();
     let worker = std::thread::spawn(move || supervisor.follow(&receiver));
     let taken = take(&options, target, &|_, samples| {
         // Nobody listens any more when the last version was refused for good.
         let _ = sender.send(samples.clone());
     });
+    // Nobody waits for a version that nobody enters.
+    stopper.stop();
     drop(sender);
     let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let taken = taken?;

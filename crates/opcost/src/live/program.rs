@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use opcost_answer::Failure;
 use opcost_answer::live::RunMode;
-use opcost_job::live::LiveFunction;
+use opcost_job::live::{LiveFunction, Replaced};
 use opcost_key::Anchor;
 use opcost_live::{Arena, ArenaParts, LiveProgram, SymbolLookup};
 use opcost_runtime::live::{ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END};
@@ -67,10 +67,15 @@ impl ReplaceableProgram {
         let mut options = options.clone();
         options.anchor = Some(Anchor::Pgo);
         options.cflags.extend(["-fno-pie", "-no-pie"].map(str::to_owned));
-        if mode != RunMode::Compile {
+        let replaced = match mode {
+            RunMode::Compile => Replaced::Nothing,
+            RunMode::TwoPass => Replaced::Entries,
+            RunMode::Adaptive => Replaced::Loops,
+        };
+        if replaced != Replaced::Nothing {
             options.codegen = Some(QUICK);
         }
-        let build = Build::new(&options, Purpose::Live)?;
+        let build = Build::new(&options, Purpose::Live(replaced))?;
         let path = build.path("program");
         {
             let _building = work("building the program");

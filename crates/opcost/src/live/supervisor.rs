@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use opcost_answer::Failure;
 use opcost_answer::live::{ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode};
+use opcost_job::JobStopper;
 use opcost_job::live::{FunctionWeights, KnownActivation, KnownObject, KnownValue, LiveFunction, LiveValue};
 use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT};
 use opcost_sample::Samples;
@@ -83,6 +84,11 @@ impl Supervisor {
             versions: Vec::new(),
             refused: Vec::new(),
         })
+    }
+
+    /// What ends the making of versions.
+    pub(super) fn stopper(&self) -> JobStopper {
+        self.program.build.stopper()
     }
 
     /// Looks at samples until there are no more.
@@ -283,6 +289,8 @@ impl Supervisor {
                     later_samples: 0,
                 });
             }
+            // The program has ended, and that is no refusal.
+            Err(_) if self.program.build.stopper().is_stopped() => {}
             Err(why) => {
                 progress.is_refused = true;
                 self.refused.push(RefusedVersion { function: function.name, why });

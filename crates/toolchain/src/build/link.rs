@@ -47,7 +47,7 @@ impl Build {
             Purpose::Predict => {
                 (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
             }
-            Purpose::Live => {
+            Purpose::Live(_) => {
                 let [begin, end] = crate::runtime::compile_live(clang, &target, &folder)?;
                 (Some(begin), vec![end, self.imports()?])
             }
@@ -86,7 +86,7 @@ impl Build {
         if has(Language::Bitcode) && !names_std && objects.iter().any(|object| calls_rust(object)) {
             command.args(rust_library(inputs)?);
         }
-        if self.purpose == Purpose::Live {
+        if matches!(self.purpose, Purpose::Live(_)) {
             command.args(opcost_runtime::live::LINK);
         }
         if product == Linked::Program {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use opcost_answer::Failure;
+use opcost_job::JobStopper;
 use opcost_job::live::{LiveFunction, MadeVersion, VersionJob};
 
 use super::state::Build;
@@ -61,6 +62,11 @@ impl Build {
         let mut command = Command::new(&self.tools.clang);
         run_tool(command.arg("-c").arg(&path).arg("-o").arg(&object), &self.tools.clang, &path)?;
         Ok(object)
+    }
+
+    /// What ends the making of versions.
+    pub fn stopper(&self) -> JobStopper {
+        self.jobs.stopper()
     }
 
     /// Has a later version made.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::names::{relative, tidy};
 use opcost_job::JobSession;
-use opcost_job::live::LiveWish;
+use opcost_job::live::{LiveWish, Replaced};
 use opcost_job::module::{
     CodeOptions, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
 };
@@ -52,7 +52,7 @@ impl Build {
         let asked = if self.options.time { JobSession::request_anew } else { JobSession::request };
         let reply = asked(&self.jobs, job, &file, &module)?;
         self.weighed.set(self.weighed.get() + reply.weighed);
-        if self.purpose == Purpose::Live {
+        if matches!(self.purpose, Purpose::Live(_)) {
             let mut live = self.live.borrow_mut();
             let basis = self.basis(live.len() as u32);
             live.push(LiveModule {
@@ -156,9 +156,14 @@ impl Build {
                     .then(|| self.options.optimiser_level())
                     .filter(|&level| level > 0),
             },
-            Purpose::Live => {
+            Purpose::Live(replaced) => {
                 let number = self.live.borrow().len() as u32;
-                ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level: FIRST_LEVEL })
+                let level = if replaced == Replaced::Nothing {
+                    self.options.optimiser_level().max(1)
+                } else {
+                    FIRST_LEVEL
+                };
+                ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level, replaced })
             }
             // Nothing is built of what is only looked at, but its anchor.
             Purpose::Life | Purpose::Analysis => ModulePurpose::Count { placement: Placement::Chords },

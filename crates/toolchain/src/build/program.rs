@@ -22,7 +22,7 @@ impl Build {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
                 Purpose::Predict => "predict themselves",
-                Purpose::Live => "be replaced while they run",
+                Purpose::Live(_) => "be replaced while they run",
                 Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => "",
             };
             if !what.is_empty() {
@@ -89,7 +89,7 @@ impl Build {
             }
         }
         // What is only sampled counts nothing for each thread.
-        if matches!(self.purpose, Purpose::Live | Purpose::Sample { .. }) {
+        if matches!(self.purpose, Purpose::Live(_) | Purpose::Sample { .. }) {
             return Ok(objects);
         }
         if self.starts_threads.get() || made.iter().any(|(_, _, _, is_by_thread)| *is_by_thread) {

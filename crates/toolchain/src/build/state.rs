@@ -11,6 +11,7 @@ use opcost_answer::Failure;
 use opcost_instrument::CostModel;
 use opcost_interrupt::Scratch;
 use opcost_job::JobSession;
+use opcost_job::live::Replaced;
 use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
@@ -44,8 +45,8 @@ pub enum Purpose {
         /// Where the optimiser runs.
         optimiser: Optimiser,
     },
-    /// To be sampled, and have its functions replaced while it runs.
-    Live,
+    /// To be sampled, and be replaced while it runs.
+    Live(Replaced),
     /// To be given fuel.
     Fuel {
         /// The most work between two checks, in units of the cost model; without checks it is never stopped.
@@ -89,7 +90,7 @@ impl Purpose {
             | Purpose::Values
             | Purpose::Predict
             | Purpose::Sample { .. }
-            | Purpose::Live => cost_model(given.unwrap_or(COUNTED)),
+            | Purpose::Live(_) => cost_model(given.unwrap_or(COUNTED)),
             Purpose::Fuel { .. } => fuel_model(given.unwrap_or("fuel/1")),
         }
     }
@@ -205,7 +206,7 @@ impl Build {
             | Purpose::Values
             | Purpose::Predict
             | Purpose::Sample { .. }
-            | Purpose::Live => Placement::Chords,
+            | Purpose::Live(_) => Placement::Chords,
         }
     }
 

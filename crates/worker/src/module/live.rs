@@ -8,7 +8,7 @@ use std::path::Path;
 use opcost_ir::{Global, Module};
 use opcost_job::live::{
     FunctionWeights, KnownMemory, KnownObject, KnownValue, LiveFunction, LiveLoop, LiveValue, LiveWish,
-    MadeVersion, VersionJob,
+    MadeVersion, Replaced, VersionJob,
 };
 use opcost_llvm::{BranchWeights, Session, VersionRequest};
 use rustix::time::{ClockId, clock_gettime};
@@ -21,7 +21,7 @@ pub(super) fn first_versions(session: &mut Session, wish: &LiveWish) -> Result<V
     session.share(wish.number)?;
     session.write(&wish.basis)?;
     let suffix = format!(".opc{}", wish.number);
-    let functions = session.add_checks()?.into_iter();
+    let functions = session.add_checks(wish.replaced == Replaced::Loops)?.into_iter();
     Ok(functions.map(|one| live_function(one, &suffix)).collect())
 }
 

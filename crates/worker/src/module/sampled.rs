@@ -6,6 +6,7 @@
 //! stands for which instruction and block, and how often.
 
 use opcost_instrument::{Bodies, survey};
+use opcost_job::live::Replaced;
 use opcost_job::module::{ModuleJob, ModulePurpose, ModuleReply, Product};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
@@ -55,7 +56,7 @@ pub(crate) fn table_code(
                 functions = live::first_versions(&mut session, wish)?;
             }
             session.optimise(emission(&job.code), level)?;
-            if live.is_some() {
+            if live.is_some_and(|wish| wish.replaced >= Replaced::Entries) {
                 session.add_words()?;
             }
             watch.lap("optimiser");
