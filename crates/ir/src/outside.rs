@@ -25,11 +25,13 @@ use std::collections::HashSet;
 
 use opcost_index::IdSet;
 use opcost_key::FunctionId;
-use opcost_library::{ControlEffect, as_linked, control_effect, is_generated, is_name_of_libraries};
+use opcost_library::{
+    ControlEffect, as_linked, control_effect, is_generated, is_name_of_libraries, replaces_library,
+};
 
 use crate::{
-    Call, CalleeRef, ConstantValue, Declaration, DeclarationId, Function, GlobalId, GlobalKind, Linkage,
-    Module, ScalarValue, Type, Value,
+    Call, CalleeRef, ConstantValue, Declaration, DeclarationId, Function, Global, GlobalId, GlobalKind,
+    Linkage, Module, ScalarValue, Type, Value,
 };
 
 /// What of a module other code reaches by name.
@@ -110,6 +112,20 @@ impl Outside {
 }
 
 impl Module {
+    /// Whether the program has functions of its own that may run in any call of a library function, or in what becomes
+    /// such a call. A second name of one is such, too; a copy of what another module defines is none.
+    pub fn replaces_library(&self) -> bool {
+        let is_own = |name: &str, linkage: Linkage| match linkage {
+            Linkage::Elsewhere => false,
+            Linkage::Local => is_generated(name),
+            Linkage::Exact | Linkage::Replaceable => replaces_library(name),
+        };
+        let is_code = |global: &&Global| global.kind != GlobalKind::Variable && !global.is_declared;
+        let mut defined = self.functions.values().filter(|function| !function.blocks.is_empty());
+        defined.any(|function| is_own(&function.name, function.linkage))
+            || self.globals.values().filter(is_code).any(|global| is_own(&global.name, global.linkage))
+    }
+
     /// Whether a call of a declared function is surely one of the library's function of that name.
     /// It is not where the name is no builtin (`-fno-builtin`, `-ffreestanding`). An intrinsic
     /// always is what it says.
@@ -277,5 +293,17 @@ define i32 @rindex() {
         let names: Vec<&str> = outside.globals.iter().map(|id| &*module.globals[id].name).collect();
         assert_eq!(names, ["a", "asked"]);
         assert!(outside.has_library_functions);
+    }
+
+    #[test]
+    fn what_replaces_a_library_function_is_here_and_seen() {
+        let replaces = |text: &str| parse_module(text).expect("a module").replaces_library();
+        let body = "{\n  ret i32 0\n}\n";
+        assert!(replaces(&format!("define i32 @index() {body}")));
+        assert!(replaces(&format!("define internal i32 @memset() {body}")));
+        assert!(replaces(&format!("alias @malloc\ndefine i32 @mine() {body}")));
+        for own in ["internal i32 @index", "available_externally i32 @atoi", "i32 @main", "i32 @mine"] {
+            assert!(!replaces(&format!("define {own}() {body}")), "{own}");
+        }
     }
 }

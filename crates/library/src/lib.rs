@@ -33,7 +33,9 @@ pub use effects_parse::EffectError;
 pub use fuel::{FUEL_TABLE, FuelClass, fuel_class};
 pub use function::{LibraryFunction, names};
 pub use lengths::{WorkedLength, worked_lengths};
-pub use names::{as_linked, is_generated, is_in_every_image, is_name_of_libraries};
+pub use names::{
+    as_linked, is_generated, is_in_every_image, is_name_of_libraries, is_uncalled, replaces_library,
+};
 pub use states::LibraryStates;
 pub use system::{SystemEffect, system_effects};
 pub use table::unversioned;

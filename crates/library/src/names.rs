@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::table::{NameTable, lines};
+use crate::{FuelClass, fuel_class};
 
 /// The name as the linker sees it.
 pub fn as_linked(name: &str) -> &str {
@@ -20,6 +21,22 @@ pub fn is_name_of_libraries(name: &str) -> bool {
         return is_known_in_cxx(rest);
     }
     TABLE.library.of(name).is_some() || TABLE.generated.of(name).is_some() || is_reserved(name)
+}
+
+/// Whether the program begins with it, or a compiler puts it into modules: nobody else calls it.
+pub fn is_uncalled(name: &str) -> bool {
+    TABLE.uncalled.of(as_linked(name)).is_some()
+}
+
+/// Whether a program's own function of this name, which others see, may run in any call of a library function, or in
+/// what becomes one. Of the names of C++ these are the operators that a program may own, and what functions call that
+/// metered programs need not look at. Other names of C++ are called in calls of that library alone.
+pub fn replaces_library(name: &str) -> bool {
+    let name = as_linked(name);
+    if name.starts_with("_Z") {
+        return is_generated(name) || fuel_class(name).is_some_and(FuelClass::is_understood);
+    }
+    is_name_of_libraries(name) && !is_uncalled(name)
 }
 
 /// Whether code generation or the optimiser may make a call of a name.
@@ -100,6 +117,7 @@ struct Parts {
     generated: NameTable<()>,
     library: NameTable<()>,
     image: NameTable<()>,
+    uncalled: NameTable<()>,
     entities: HashSet<&'static str>,
 }
 
@@ -114,6 +132,7 @@ static TABLE: LazyLock<Parts> = LazyLock::new(|| {
             match part {
                 "generated" => _ = parts.generated.insert(word, ()),
                 "library" => _ = parts.library.insert(word, ()),
+                "uncalled" => _ = parts.uncalled.insert(word, ()),
                 "image" => _ = parts.image.insert(word, ()),
                 "std" => _ = parts.entities.insert(word),
                 _ => panic!("names.txt has no part '{part}'"),
@@ -164,5 +183,27 @@ mod tests {
             assert!(!is_name_of_libraries(name), "{name}");
         }
         assert!(is_generated("memcpy") && is_generated("__addtf3") && !is_generated("optind"));
+    }
+
+    #[test]
+    fn what_a_program_may_replace_is_asked_by_name() {
+        // Whether fuel understands it or not, and however the linker marks it.
+        for name in
+            ["malloc", "\u{1}malloc", "exit", "qsort", "pthread_mutex_lock", "fork", "wmemset", "__mine"]
+        {
+            assert!(replaces_library(name), "{name}");
+        }
+        for name in
+            ["memalign", "__cxa_throw", "_Unwind_Resume", "_Znwm", "_ZdlPv", "_ZSt17__throw_bad_allocv"]
+        {
+            assert!(replaces_library(name), "{name}");
+        }
+        // What starts a program, `/` and `!=` of its own types, instances of templates.
+        for name in
+            ["main", "_start", "__main_void", "__clang_call_terminate", "_Zdv1VS_", "_Zne1VS_", "step"]
+        {
+            assert!(!replaces_library(name), "{name}");
+        }
+        assert!(!replaces_library("_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv"));
     }
 }

@@ -6,6 +6,7 @@
 use opcost_library::effect::{Origin, ResultKind, Returns, Touching};
 use opcost_library::{
     CallCharge, ControlEffect, Effect, FuelClass, LibraryFunction, LibraryStates, as_linked, names,
+    replaces_library,
 };
 
 /// Asserts that no function of the tables is against a rule.
@@ -132,6 +133,15 @@ fn what_is_charged_may_be_called() {
         let is_weighed = matches!(function.charge, Some(CallCharge::Weight { .. }));
         let is_cxx = name.starts_with("_Z") || name.starts_with("__cxa_");
         is_weighed && function.effect.is_none() && !is_cxx
+    });
+}
+
+/// What the runtime alone defines is left out.
+#[test]
+fn what_fuel_understands_may_be_replaced() {
+    no_function("fuel understands it, and a program cannot replace it", |name, function| {
+        let is_runtime = name.starts_with("opc_");
+        !is_runtime && function.fuel.is_some_and(FuelClass::is_understood) && !replaces_library(name)
     });
 }
 

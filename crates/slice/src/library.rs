@@ -21,7 +21,7 @@ use opcost_ir::{
 };
 use opcost_key::{FunctionId, InstructionId};
 use opcost_library::effect::{Effect, ResultKind, Returns, Touching};
-use opcost_library::{LibraryStates, SystemEffect, is_generated, is_name_of_libraries, system_effects};
+use opcost_library::{LibraryStates, SystemEffect, system_effects};
 
 use crate::site::SliceSite;
 
@@ -65,14 +65,6 @@ const STANDARD_UNITS: [u128; 2] = [6, 0];
 /// Standard input.
 const INPUT_UNIT: u128 = 5;
 
-/// Whether a function is called where the C library or code generation would call one of that name.
-fn replaces_library(function: &Function) -> bool {
-    let name = &*function.name;
-    let is_operator = ["_Zn", "_Zd"].iter().any(|start| name.starts_with(start));
-    let is_known = is_name_of_libraries(name) || is_generated(name);
-    !function.blocks.is_empty() && is_known && (is_operator || !name.starts_with("_Z")) && name != "main"
-}
-
 /// What calls of functions that are not here may do, of one program.
 pub(crate) struct Library<'a> {
     memory: &'a MemoryModel<'a>,
@@ -97,7 +89,7 @@ impl<'a> Library<'a> {
             retains_files: false,
             retains_units: false,
             errors: Vec::new(),
-            is_replaced: memory.module.functions.values().any(replaces_library),
+            is_replaced: memory.module.replaces_library(),
         };
         for (id, function) in memory.module.functions.iter().filter(|&(id, _)| memory.calls.is_reachable(id))
         {

@@ -23,6 +23,7 @@ fn what_a_library_calls_back_is_paid() {
         "own_conversion.c --cflag=-w",
         "own_memset.c",
         "own_malloc_of_streams.c",
+        "own_malloc_by_alias.c",
         "library_calls_instance.cpp",
     ] {
         for level in ["-O0", "-O1", "-O2"] {
@@ -100,6 +101,14 @@ fn what_comes_back_from_outside_is_no_surprise() {
             predicted["blocks"].as_array().expect("blocks").iter().all(|block| block["exact"] == true);
         assert!(!exact, "{line}");
     }
+}
+
+/// A compiler puts `__clang_call_terminate` into modules of C++: that is no function of the program's that libraries call.
+#[test]
+fn what_a_compiler_adds_replaces_nothing() {
+    let said = opcost(&cases(), "slice --verify -O0 noexcept_prints.cpp");
+    assert_eq!(said.status, 0, "{}", said.stdout);
+    assert!(said.stdout.contains("call of printf at noexcept_prints.cpp:8"), "{}", said.stdout);
 }
 
 /// An intrinsic or a division of 128 bits becomes a call of the program's own function, and opening a file calls its

@@ -9,9 +9,8 @@
 //! reads or writes one looks, too. Others must find the cell true, since they may end the program or unwind the stack,
 //! but never call back into a program's code. Which is which is in the room `library`, in `fuel.txt`.
 
-use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
-
-use opcost_library::{FuelClass, fuel_class, is_generated, is_name_of_libraries};
+use opcost_ir::{Call, CalleeRef, Module};
+use opcost_library::{FuelClass, fuel_class, is_name_of_libraries, is_uncalled};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,23 +39,8 @@ impl OwnInCalls {
         let sets = |name: &str| matches!(fuel_class(name), None | Some(FuelClass::Outside(_)));
         let mut declared = module.declarations.values().filter(|declared| !declared.is_intrinsic);
         let by_stream = !is_whole || declared.any(|declared| sets(&declared.name));
-        OwnInCalls { by_name: module.functions.values().any(is_known_by_name), by_stream }
+        OwnInCalls { by_name: module.replaces_library(), by_stream }
     }
-}
-
-fn is_known_by_name(function: &Function) -> bool {
-    const STARTS: [&str; 7] = [
-        "main",
-        "_start",
-        "opc_portable_start",
-        "__main_argc_argv",
-        "__main_void",
-        "__original_main",
-        "exit",
-    ];
-    let name = function.name.as_str();
-    let is_here = function.linkage != Linkage::Elsewhere && !function.blocks.is_empty();
-    is_here && !STARTS.contains(&name) && (replaces_library(name) || is_generated(name))
 }
 
 /// What this call may do.
@@ -99,16 +83,5 @@ fn access_by_callee(module: &Module, call: &Call, streams_run_own: bool) -> Fuel
 /// Whether libraries may call a function of this name. Such are the start of the program and what replaces functions of
 /// the C and C++ library. Instances of templates that the C++ library has are such, too.
 pub(crate) fn is_known_to_libraries(name: &str) -> bool {
-    is_name_of_libraries(name) || replaces_library(name)
-}
-
-/// Whether it is called where the C library would call its own.
-fn replaces_library(name: &str) -> bool {
-    let reserved = ["_Zn", "_Zd", "__cxa_", "__gxx_", "_Unwind_"];
-    // Names of `main` in WebAssembly, by its parameters.
-    let mains = ["__main_argc_argv", "__main_void", "__original_main"];
-    matches!(name, "main" | "opc_portable_start" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
-        || mains.contains(&name)
-        || reserved.iter().any(|start| name.starts_with(start))
-        || fuel_class(name).is_some_and(FuelClass::is_understood)
+    is_name_of_libraries(name) || is_uncalled(name)
 }
