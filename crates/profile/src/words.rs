@@ -136,7 +136,7 @@ words! {
     Interval = "interval",
     /// Integers: `{-1, 3, 9}`.
     Set = "set",
-    /// A function of named things, as in C: `n * (n - 1) / 2`.
+    /// A function of named things, as in C: `n*(n - 1) / 2`.
     Formula = "formula",
     /// Floating-point numbers: `0.0..255.0 or NaN`.
     Reals = "reals",

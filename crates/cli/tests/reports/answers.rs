@@ -115,6 +115,7 @@ fn loops_of_a_ledger_are_those_of_the_document() {
             let Some(told) = one[field].as_str() else { continue };
             let found = row(&kept, text(one, "key"), column);
             let read = Formula::read(told, &names).expect(told);
+            assert_eq!(read.to_string().replace('`', ""), told, "a formula is written in one form");
             let read = read.as_number().cloned().map_or(Answer::Formula(read), Answer::Number);
             assert_eq!(found.state, AnswerState::Answer(read, Certainty::Exact), "{column} of {one:#}");
             let place = found.place.expect("a place");

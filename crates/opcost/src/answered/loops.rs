@@ -152,7 +152,7 @@ mod tests {
         };
         let ok = |form, text: &str| Ok((form, text.to_owned()));
         assert_eq!(text("-3"), ok("number", "-3"));
-        assert_eq!(text("`argv[1] - 1` * 2"), ok("formula", "`argv[1] - 1` * 2"));
+        assert_eq!(text("`argv[1] - 1` * 2"), ok("formula", "`argv[1] - 1`*2"));
         assert_eq!(text("`n` > 0 && `turn of line 3` < `n`"), ok("formula", "n > 0 && `turn of line 3` < n"));
         assert_eq!(text("`n` + …"), Err("its formula is too large to be written whole".to_owned()));
         assert!(text("n +").is_err() && text("`n` n").is_err());

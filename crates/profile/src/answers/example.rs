@@ -34,7 +34,7 @@ pub(crate) fn sample_rows() -> Vec<AnswerRow> {
     let beyond = "340282366920938463463374607431768211456";
     vec![
         under(
-            row("@main:loop3", Is::Iterations, Form::Formula, "n * (n - 1) / 2", Exact),
+            row("@main:loop3", Is::Iterations, Form::Formula, "n*(n - 1) / 2", Exact),
             &[promise.clone(), condition],
         ),
         row("@main:loop3", Is::Iterations, Form::Number, "4294967296", UpperBound),

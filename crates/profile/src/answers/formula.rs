@@ -1,6 +1,6 @@
 //! What is a formula in a file?
 //!
-//! A number as a function of named things: `n * (n - 1) / 2`, `n > 0 ? n : 1`. It reads as C
+//! A number as a function of named things: `n*(n - 1) / 2`, `n > 0 ? n : 1`. It reads as C
 //! (and as the verb `loops` says it): operators hold as tightly as there, `/` rounds towards
 //! zero, `(u8)x` wraps, a comparison is 1 or 0. The functions are those of [`FormulaFunction`];
 //! `floor(a / b)` and `ceil(a / b)` are of the exact quotient; `sum(i < n: x)` adds up x

@@ -21,8 +21,8 @@ fn formulas_read_as_in_c() {
         "n - -1",
         "a - b + c - d",
         "a - (b - c)",
-        "(a + b) * c / 2",
-        "-5 * n",
+        "(a + b)*c / 2",
+        "-5*n",
         "1 << n + 1",
         "(1 << n) + 1",
         "n >> 1 & 7",
@@ -36,11 +36,11 @@ fn formulas_read_as_in_c() {
         "floor(n / 2)",
         "max(0, n, m)",
         "ceil(log(2, n))",
-        "sum(i < n - 1: i * (n - i))",
+        "sum(i < n - 1: i*(n - i))",
         "sum(i < (a > 0 ? a : 1): i)",
         "bit_length(n)",
         "`argv[1]` + in.bt.data",
-        "`a\\60b\\0A` * ``",
+        "`a\\60b\\0A`*``",
         "min",
         "170141183460469231731687303715884105728000 + n",
     ];
@@ -56,12 +56,12 @@ fn formulas_read_as_in_c() {
 fn formulas_of_loops_are_read() {
     let names = ["argv[1]", "argv[1]->n", "the result of f (line 3)", "n#2", "n", "*p", "log"];
     let texts = [
-        ("(n + n*n) / 2", "(n + n * n) / 2"),
+        ("(n + n*n) / 2", "(n + n*n) / 2"),
         ("(u32)(n + 1) + 1", "(u32)(n + 1) + 1"),
-        ("2*ceil((n + m) / 3)", "2 * ceil((n + m) / 3)"),
+        ("2*ceil((n + m) / 3)", "2*ceil((n + m) / 3)"),
         ("argv[1] - argv[1]->n", "`argv[1]` - `argv[1]->n`"),
-        ("-n#2*the result of f (line 3)", "-`n#2` * `the result of f (line 3)`"),
-        ("*p > 0 ? *p * nn : log", "`*p` > 0 ? `*p` * nn : log"),
+        ("-n#2*the result of f (line 3)", "-`n#2`*`the result of f (line 3)`"),
+        ("*p > 0 ? *p * nn : log", "`*p` > 0 ? `*p`*nn : log"),
         ("ceil(log2(n))", "ceil(log(2, n))"),
         ("n < m ? 0 : 3", "n < m ? 0 : 3"),
     ];

@@ -1,6 +1,6 @@
 //! How is a formula written, and read again?
 //!
-//! With as few brackets as C needs. The reader takes more of them, any blanks, and names that
+//! With as few brackets as C needs, and blanks around all operators but `*`, as `analysis` writes them. The reader takes more of them, any blanks, and names that
 //! are given as they are, so that it reads what a person writes and what the verb `loops` says. Reading and writing are inverse: a formula that was written is read
 //! as the very same parts. Cost: the length of the text. Limit: brackets lie at most three
 //! times as deep in each other as parts may.
@@ -30,7 +30,10 @@ impl Display for Formula {
                 let inside = above(level(self));
                 write_part(first, Some(inside), f)?;
                 rest.iter().try_for_each(|(operator, part)| {
-                    write!(f, " {} ", operator.sign())?;
+                    match operator {
+                        Operator::Times => f.write_str("*")?,
+                        _ => write!(f, " {} ", operator.sign())?,
+                    }
                     write_part(part, Some(inside), f)
                 })
             }

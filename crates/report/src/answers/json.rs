@@ -48,7 +48,7 @@ struct AnswerJson<'a> {
     unit: &'static str,
     /// `number`, `interval`, `set`, `formula` or `reals`; null if nothing is known.
     form: Option<&'static str>,
-    /// The answer as text: `42`, `0..255`, `{-1, 3}`, `n * 2`, `0.0..1.0 or NaN`.
+    /// The answer as text: `42`, `0..255`, `{-1, 3}`, `n*2`, `0.0..1.0 or NaN`.
     answer: Option<String>,
     /// The least integer that it can be, in decimal digits.
     least: Option<String>,
