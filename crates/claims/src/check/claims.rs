@@ -14,10 +14,10 @@ use opcost_analysis::evolution::{FunctionEvolution, Source, TripAnswer, TripAssu
 use opcost_analysis::expression::{Formulas, Relation, Symbol, SymbolId};
 use opcost_analysis::memory::{MemoryModel, MemoryVersions, World};
 use opcost_graph::dominators::Dominators;
-use opcost_graph::loops::{LoopForest, LoopId};
+use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
 use opcost_instrument::{ClaimStep, Claimed, Moment, Rereads, TripClaim, TripClaims, Unchecked};
-use opcost_ir::{Function, FunctionText, IntegerComparison, Layout, Module, Opcode, Type, Value};
+use opcost_ir::{FunctionText, IntegerComparison, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use opcost_library::Effects;
 
@@ -70,23 +70,15 @@ fn claims_of(module: &Module, conditions: Conditions) -> TripClaims {
         let scope = Scope { program: &memory, id, forest: &forest, cells: &versions, text: &text };
         let names = Names::plain(scope);
         for natural in forest.loops.ids() {
-            let foreteller = Foreteller {
+            let subject = Rereads {
                 module,
+                layout: &layout,
                 function,
-                dominators: &dominators,
                 forest: &forest,
-                versions: &versions,
+                dominators: &dominators,
                 natural,
-                conditions,
-                rereads: Rereads {
-                    module,
-                    layout: &layout,
-                    function,
-                    forest: &forest,
-                    dominators: &dominators,
-                    natural,
-                },
             };
+            let foreteller = Foreteller { subject, versions: &versions, conditions };
             let trips = evolution.trip_count(natural);
             list.extend(foreteller.claim(id, trips, &formulas, &names));
         }
@@ -114,14 +106,9 @@ const UNCERTAIN: &str =
 
 /// Makes the claim about one loop.
 struct Foreteller<'a> {
-    module: &'a Module,
-    function: &'a Function,
-    dominators: &'a Dominators<BlockId>,
-    forest: &'a LoopForest<BlockId>,
+    subject: Rereads<'a>,
     versions: &'a MemoryVersions,
-    natural: LoopId,
     conditions: Conditions,
-    rereads: Rereads<'a>,
 }
 
 impl Foreteller<'_> {
@@ -162,15 +149,15 @@ impl Foreteller<'_> {
     }
 
     fn header(&self) -> BlockId {
-        self.forest.loops[self.natural].header
+        self.subject.forest.loops[self.subject.natural].header
     }
 
     /// A symbol as it is when the loop is entered.
     fn symbol(&self, formulas: &Formulas, id: SymbolId, out: &mut Vec<ClaimStep>) -> Made {
         let is_signed = formulas.symbol_range(id).low < 0;
         match formulas.symbol_of(id) {
-            Symbol::Turn(around) if *around != self.natural => {
-                out.push(ClaimStep::Turn(self.forest.loops[*around].header));
+            Symbol::Turn(around) if *around != self.subject.natural => {
+                out.push(ClaimStep::Turn(self.subject.forest.loops[*around].header));
                 Ok(())
             }
             Symbol::Turn(_) => Err("it needs an iteration of the loop itself".into()),
@@ -193,7 +180,9 @@ impl Foreteller<'_> {
             Symbol::Cell(version) => self.cell(*version, is_signed, out),
             // The version that merges at the head of a loop, as it is when that is entered.
             Symbol::CellAtEntry(version) => match self.versions.definition(*version) {
-                CellDefinition::Merge { block, .. } if self.forest.loop_with_header(block).is_some() => {
+                CellDefinition::Merge { block, .. }
+                    if self.subject.forest.loop_with_header(block).is_some() =>
+                {
                     self.first(*version, Moment::Entry(block), is_signed, out)
                 }
                 _ => Err("it needs what memory held when a loop was entered that is none".into()),
@@ -209,18 +198,18 @@ impl Foreteller<'_> {
     /// An input of a value's type, with its sign.
     fn pushed(&self, step: ClaimStep, value: Value, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
         let ty = match value {
-            Value::Instruction(at) => self.function.instructions[at].ty,
-            Value::Argument(position) => match &self.module.types[self.function.ty] {
+            Value::Instruction(at) => self.subject.function.instructions[at].ty,
+            Value::Argument(position) => match &self.subject.module.types[self.subject.function.ty] {
                 Type::Function(_, parameters, _) => {
                     *parameters.get(position as usize).ok_or("it names no argument")?
                 }
                 _ => return Err("it names no argument".into()),
             },
-            Value::Constant(id) => self.module.constants[id].ty,
+            Value::Constant(id) => self.subject.module.constants[id].ty,
             _ => return Err("it names no value".into()),
         };
         out.push(step);
-        if let (Type::Integer(bits @ 1..=64), true) = (&self.module.types[ty], is_signed) {
+        if let (Type::Integer(bits @ 1..=64), true) = (&self.subject.module.types[ty], is_signed) {
             out.push(ClaimStep::Wrap { bits: *bits, signed: true });
         }
         Ok(())
@@ -236,8 +225,9 @@ impl Foreteller<'_> {
         }
         let reading = self.reading(version);
         let is_early = |at: &InstructionId| {
-            let block = self.function.block_of(*at);
-            !self.forest.contains(self.natural, block) && self.dominators.dominates(block, self.header())
+            let block = self.subject.function.block_of(*at);
+            !self.subject.forest.contains(self.subject.natural, block)
+                && self.subject.dominators.dominates(block, self.header())
         };
         if let Some(&load) = reading.iter().find(|at| is_early(at)) {
             let value = Value::Instruction(load);
@@ -249,7 +239,7 @@ impl Foreteller<'_> {
         let is_there = !self.is_of_the_loop(moment) && reading.iter().any(|at| self.is_inside(*at));
         let whens = [entry, moment].into_iter().filter(|when| *when == moment || is_there);
         let pairs = whens.flat_map(|when| of_place.iter().chain(&reading).map(move |&load| (load, when)));
-        let found = { pairs }.find(|&(load, when)| self.rereads.check(load, when).is_ok());
+        let found = { pairs }.find(|&(load, when)| self.subject.check(load, when).is_ok());
         let step = found.map(|(load, when)| (load, ClaimStep::Reread { load, moment: when })).or_else(|| {
             let load = reading.iter().find(|at| !self.is_inside(**at)).copied()?;
             Some((load, ClaimStep::ReadSince { load, moment }))
@@ -261,13 +251,13 @@ impl Foreteller<'_> {
     /// What a cell held when the loop was entered at whose head a version merges.
     fn first(&self, version: CellVersion, moment: Moment, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
         let loads = self.reading(version).into_iter().chain(self.versions.slot_by(version));
-        let load = { loads }.find(|&load| self.rereads.check(load, moment).is_ok()).ok_or(UNCERTAIN)?;
+        let load = { loads }.find(|&load| self.subject.check(load, moment).is_ok()).ok_or(UNCERTAIN)?;
         self.pushed(ClaimStep::Reread { load, moment }, Value::Instruction(load), is_signed, out)
     }
 
     /// The loads that read a version.
     fn reading(&self, version: CellVersion) -> Vec<InstructionId> {
-        let loads = self.function.instructions.iter().filter(|(_, load)| load.opcode == Opcode::Load);
+        let loads = self.subject.function.instructions.iter().filter(|(_, load)| load.opcode == Opcode::Load);
         loads.map(|(at, _)| at).filter(|at| self.versions.read_by(*at) == Some(version)).collect()
     }
 
@@ -282,13 +272,13 @@ impl Foreteller<'_> {
     }
 
     fn is_inside(&self, at: InstructionId) -> bool {
-        self.forest.contains(self.natural, self.function.block_of(at))
+        self.subject.forest.contains(self.subject.natural, self.subject.function.block_of(at))
     }
 
     fn is_of_the_loop(&self, moment: Moment) -> bool {
         match moment {
             Moment::Start | Moment::Entry(_) => false,
-            Moment::Block(block) => self.forest.contains(self.natural, block),
+            Moment::Block(block) => self.subject.forest.contains(self.subject.natural, block),
             Moment::Behind(at) => self.is_inside(at),
         }
     }
