@@ -168,13 +168,13 @@ pub struct CopiedFunction {
 }
 
 /// Whether the counts that a program was tuned by are those of another run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conserved {
     /// Blocks that were compared: those whose counts were divided among copies, and those whose code was placed.
     pub blocks: u64,
     /// Those of them that are copies.
     pub copies: u64,
-    /// Blocks that ran as often as was divided.
+    /// Blocks that ran as often as the program was tuned by.
     pub equal: u64,
     /// Executions of copies in the run.
     pub copied_executions: u64,
@@ -208,15 +208,15 @@ impl Conserved {
 }
 
 /// A copy of a block for one way in. Blocks are numbered in the function as it was, copies follow in their order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiedBlock {
-    /// The block that is copied.
+    /// The block that is copied, by its position in the function where the optimiser reads its profile.
     pub block: u32,
-    /// Where it is written: file and line.
+    /// Where it is written: file and line; null without debug information.
     pub location: Option<String>,
-    /// The block from which control comes to the copy.
+    /// The block from which control comes to the copy. Copies are numbered after the function's blocks.
     pub from: u32,
-    /// How often the copy runs; none if paths do not say it.
+    /// How often the copy ran in the training run; null if paths do not say it, and its function was counted again.
     pub executions: Option<u64>,
     /// How often the block ran when it was there once.
     pub of: u64,

@@ -4,7 +4,8 @@
 
 use opcost_answer::names::demangle;
 use opcost_answer::tune::{
-    ArrangedFunction, Change, CopiedFunction, Gain, InlinedCall, Simulation, Transform, Tuned, UnrolledLoop,
+    ArrangedFunction, Change, Conserved, CopiedBlock, CopiedFunction, Gain, InlinedCall, Simulation,
+    Transform, Tuned, UnrolledLoop,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -118,16 +119,8 @@ struct FunctionJson<'a> {
 struct ConservedJson {
     /// Whether all blocks ran as often as the program was tuned by.
     holds: bool,
-    /// Blocks that were compared: those whose counts were divided among copies, and those whose code was placed.
-    blocks: u64,
-    /// Those of them that are copies.
-    copies: u64,
-    /// Blocks that ran as often as the program was tuned by.
-    equal: u64,
-    /// Executions of copies in the run.
-    copied_executions: u64,
-    /// The sum of all differences in copies.
-    wrong_in_copies: u64,
+    #[serde(flatten)]
+    counts: Conserved,
 }
 
 /// A copy of a block for one way in.
@@ -137,16 +130,8 @@ struct CopyJson<'a> {
     function: String,
     /// Its linkage name.
     symbol: &'a str,
-    /// The block that is copied, by its position in the function where the optimiser reads its profile.
-    block: u32,
-    /// Where it is written: file and line; null without debug information.
-    location: Option<&'a str>,
-    /// The block from which control comes to the copy. Copies are numbered after the function's blocks.
-    from: u32,
-    /// How often the copy ran in the training run; null if paths do not say it, and its function was counted again.
-    executions: Option<u64>,
-    /// How often the block ran when it was there once.
-    of: u64,
+    #[serde(flatten)]
+    copy: &'a CopiedBlock,
 }
 
 /// A call that was replaced by what it calls.
@@ -181,14 +166,9 @@ impl<'a> TuneJson<'a> {
             outputs_equal: tuned.outputs_equal,
             score: is_placed.then_some(sums.0),
             taken_branches: is_placed.then_some(sums.1),
-            conserved: tuned.conserved.map(|one| ConservedJson {
-                holds: one.equal == one.blocks,
-                blocks: one.blocks,
-                copies: one.copies,
-                equal: one.equal,
-                copied_executions: one.copied_executions,
-                wrong_in_copies: one.wrong_in_copies,
-            }),
+            conserved: tuned
+                .conserved
+                .map(|counts| ConservedJson { holds: counts.equal == counts.blocks, counts }),
             copies: tuned.copied.iter().flat_map(copies).collect(),
             inlined: tuned.inlined.iter().map(inlined).collect(),
             unrolled: &tuned.unrolled,
@@ -242,15 +222,7 @@ fn transforms(tuned: &Tuned) -> Vec<TransformJson<'_>> {
 }
 
 fn copies(one: &CopiedFunction) -> impl Iterator<Item = CopyJson<'_>> {
-    one.copies.iter().map(|copy| CopyJson {
-        function: demangle(&one.name),
-        symbol: &one.name,
-        block: copy.block,
-        location: copy.location.as_deref(),
-        from: copy.from,
-        executions: copy.executions,
-        of: copy.of,
-    })
+    one.copies.iter().map(|copy| CopyJson { function: demangle(&one.name), symbol: &one.name, copy })
 }
 
 fn function(one: &ArrangedFunction) -> FunctionJson<'_> {
