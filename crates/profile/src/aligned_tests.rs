@@ -201,7 +201,7 @@ fn work_is_moved_by_line_wherever_the_line_lies_now() {
     let texts = ["int g() {", "return 3;", "int f() {", "s += g();"];
     let verdict = |after: Code| {
         let diff = compared(before.clone(), after);
-        diff.functions.iter().find(|one| one.name == "f").map(|one| one.verdict)
+        diff.functions.iter().find(|one| &*one.key.name == "f").map(|one| one.verdict)
     };
     assert_eq!(verdict(inlined(70, texts)), Some(DiffVerdict::MovedWork));
     assert_eq!(verdict(inlined(71, texts)), Some(DiffVerdict::MoreWork));

@@ -112,10 +112,8 @@ impl fmt::Display for DiffVerdict {
 /// One function before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionDiff {
-    /// Linkage name.
-    pub name: String,
-    /// Its module, when the name is local to it.
-    pub module: Option<String>,
+    /// Which it is.
+    pub key: FunctionKey,
     /// What it was called before, if that was something else: linkage name, and module if that is
     /// what changed.
     pub was: Option<FunctionKey>,
@@ -380,8 +378,7 @@ fn compare(it: &Match<'_>, blocks_compare: bool) -> FunctionDiff {
         _ => DiffVerdict::Same,
     };
     FunctionDiff {
-        name: it.key.name(),
-        module: it.key.module(),
+        key: it.key.0.clone(),
         was: it.was.as_ref().map(|was| was.0.clone()),
         place: after.and_then(|side| side.place).or(before.and_then(|side| side.place)).cloned(),
         verdict,

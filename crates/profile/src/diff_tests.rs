@@ -37,11 +37,11 @@ fn each_verdict_has_its_case() {
     assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), DiffVerdict::SameTotalOtherFlow);
     let moved = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
     let only_moved = only(&before, &moved);
-    assert_eq!((only_moved.name.as_str(), only_moved.verdict), ("g", DiffVerdict::Moved));
+    assert_eq!((&*only_moved.key.name, only_moved.verdict), ("g", DiffVerdict::Moved));
     assert_eq!(only_moved.was.expect("it had another name").name.as_ref(), "f");
     let other = ledger(facts_of(&function("g", 1, 7), 2, 100, &[2, 20]));
     let functions = diff(&before, &other, false).unwrap().functions;
-    let verdicts: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.verdict)).collect();
+    let verdicts: Vec<_> = functions.iter().map(|f| (&*f.key.name, f.verdict)).collect();
     assert_eq!(verdicts, [("f", DiffVerdict::Removed), ("g", DiffVerdict::New)]);
     assert_eq!(functions[1].instructions, CountChange { before: None, after: Some(100) });
     assert_eq!(DiffVerdict::SameWorkOtherCode.to_string(), "same work with different code");
@@ -109,7 +109,10 @@ fn copies_of_a_function_add_and_local_ones_stay_apart() {
     assert_eq!(shared.verdict, DiffVerdict::SameTotalOtherFlow);
     let locals = ledger([of("a.c", "local", 10), of("b.c", "local", 20)].concat());
     let functions = diff(&locals, &locals, false).unwrap().functions;
-    assert_eq!(functions.iter().map(|f| f.module.as_deref()).collect::<Vec<_>>(), [Some("a.c"), Some("b.c")]);
+    assert_eq!(
+        functions.iter().map(|f| f.key.module.as_deref()).collect::<Vec<_>>(),
+        [Some("a.c"), Some("b.c")]
+    );
 }
 
 #[test]
@@ -143,7 +146,7 @@ fn step_of(name: &str, module: &str, home: Option<&str>, work: u64) -> Vec<crate
 
 fn told(before: &Ledger, after: &Ledger) -> Vec<(String, DiffVerdict)> {
     let functions = diff(before, after, false).unwrap().functions;
-    let name = |f: &FunctionDiff| format!("{}@{}", f.module.as_deref().unwrap_or_default(), f.name);
+    let name = |f: &FunctionDiff| format!("{}@{}", f.key.module.as_deref().unwrap_or_default(), f.key.name);
     functions.iter().map(|f| (name(f), f.verdict)).collect()
 }
 

@@ -32,7 +32,7 @@ fn grown(diff: &Diff) -> Vec<Grown> {
     let functions = diff.functions.iter().filter_map(|function| {
         let (before, after) = (function.instructions.before, function.instructions.after?);
         (after > before.unwrap_or(0)).then(|| Grown {
-            name: function.name.clone(),
+            name: function.key.name.to_string(),
             location: function
                 .place
                 .as_ref()

@@ -176,7 +176,7 @@ fn table(functions: &[&FunctionDiff], title: &str, top: usize, width: usize, out
             "  {:>widest$} {:>9}  {}{}  {}",
             signed(function.instructions),
             relative(function.instructions),
-            cut_name(&shown_name(&function.name), room),
+            cut_name(&shown_name(&function.key.name), room),
             paint(DIM, cut_start(&place, room)),
             paint(DIM, figures),
         );
@@ -199,10 +199,10 @@ fn names(functions: &[&FunctionDiff], title: &str, top: usize, out: &mut String)
 
 /// The name, after the one that it had before.
 fn both_names(function: &FunctionDiff) -> String {
-    let now = shown_name(&function.name);
+    let now = shown_name(&function.key.name);
     match &function.was {
         None => now,
-        Some(was) if *was.name != *function.name => format!("{} → {now}", shown_name(&was.name)),
+        Some(was) if was.name != function.key.name => format!("{} → {now}", shown_name(&was.name)),
         Some(was) => format!("{now} (from {})", tidy_path(was.module.as_deref().unwrap_or("another file"))),
     }
 }

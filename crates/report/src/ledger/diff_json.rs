@@ -136,9 +136,9 @@ impl FunctionJson {
             after: change.after,
         };
         FunctionJson {
-            name: demangle(&function.name),
-            linkage_name: function.name.clone(),
-            module: function.module.clone(),
+            name: demangle(&function.key.name),
+            linkage_name: function.key.name.to_string(),
+            module: function.key.module.as_deref().map(str::to_owned),
             was: function.was.as_ref().map(|was| demangle(&was.name)),
             file: function.place.as_ref().map(|place| place.file.to_string()),
             line: function.place.as_ref().map(|place| place.line),
