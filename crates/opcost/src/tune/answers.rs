@@ -3,42 +3,25 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use opcost_answer::tune::{
-    ArrangedModule, Conserved, CopiedModule, FinishedModule, LeftFunction, RefusedTransform, Transform,
-    Tuned, TunedStep,
-};
+use opcost_answer::tune::{LeftFunction, Transform, Tuned, TunedStep};
 
 use super::gain::gain;
 use super::measure::{Judging, MeasuredVariants};
+use super::steps::Tuning;
 
-/// What was done to a program.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DoneSteps<'a> {
-    /// By step, what was done up to there.
-    pub steps: &'a [Vec<Transform>],
-    /// What is not possible.
-    pub refused: &'a [RefusedTransform],
-    /// What placement did, by module.
-    pub modules: &'a [ArrangedModule],
-    /// Functions that the profile does not fit.
-    pub left: &'a [LeftFunction],
-    /// What was copied, by module and kind of copy.
-    pub copied: &'a [CopiedModule],
-    /// Bodies of loops that were copied, by module.
-    pub finished: &'a [FinishedModule],
-    /// What a run of the program with copies says of their counts, if it was asked for.
-    pub conserved: Option<Conserved>,
-}
-
-/// The answers of a tuning, with what was measured of it.
-pub(super) fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants, &Judging<'_>)>) -> Tuned {
+/// The answers of a tuning: by step what was done up to there, all that was done, and what was measured of it.
+pub(super) fn answers(
+    steps: &[Vec<Transform>],
+    tuning: &Tuning,
+    measured: Option<(&MeasuredVariants, &Judging<'_>)>,
+) -> Tuned {
     let seconds = |step: usize| {
         measured.map(|(measured, _)| &measured.variants[step].seconds).filter(|all| !all.is_empty())
     };
     let compared = |before: usize, after: usize| gain(seconds(before)?, seconds(after)?);
     let step = |number: usize| {
-        let all = &tuning.steps[number];
-        let before = number.checked_sub(1).map_or(0, |before| tuning.steps[before].len());
+        let all = &steps[number];
+        let before = number.checked_sub(1).map_or(0, |before| steps[before].len());
         TunedStep {
             transforms: all[before..].to_vec(),
             seconds: seconds(number).map(|all| median(all)),
@@ -50,13 +33,13 @@ pub(super) fn answers(tuning: DoneSteps<'_>, measured: Option<(&MeasuredVariants
     let mut functions: Vec<_> = tuning.modules.iter().flat_map(|module| &module.functions).cloned().collect();
     functions.sort_by_key(|function| Reverse(function.executions));
     let left: BTreeSet<&LeftFunction> =
-        tuning.modules.iter().flat_map(|module| &module.left).chain(tuning.left).collect();
+        tuning.modules.iter().flat_map(|module| &module.left).chain(&tuning.left).collect();
     Tuned {
-        steps: (0..tuning.steps.len()).map(step).collect(),
-        control: compared(0, tuning.steps.len()),
+        steps: (0..steps.len()).map(step).collect(),
+        control: compared(0, steps.len()),
         runs: seconds(0).map_or(0, Vec::len),
         links: measured.map_or(0, |(_, how)| how.links),
-        refused: tuning.refused.to_vec(),
+        refused: tuning.refused.clone(),
         copied: tuning.copied.iter().flat_map(|module| &module.functions).cloned().collect(),
         inlined: tuning.copied.iter().flat_map(|module| &module.calls).cloned().collect(),
         unrolled: tuning.finished.iter().flat_map(|module| &module.loops).cloned().collect(),

@@ -11,7 +11,7 @@ use opcost_interrupt::Scratch;
 use opcost_toolchain::input::Language;
 use opcost_toolchain::install::install;
 
-use super::answers::{DoneSteps, answers};
+use super::answers::answers;
 use super::input::TuneWish;
 use super::measure::{Judging, measure};
 use super::rust::tuned_source;
@@ -52,16 +52,7 @@ pub fn make_faster(request: &TuneRequest<'_>) -> Result<Tuned, Failure> {
     let is_measured = judging.runs > 0 && tuning.steps.len() > 1;
     let measured = is_measured.then(|| measure(&tuning.steps, judging, folder.path())).transpose()?;
     let steps: Vec<_> = tuning.steps.iter().map(|step| step.transforms.clone()).collect();
-    let done = DoneSteps {
-        steps: &steps,
-        refused: &tuning.refused,
-        modules: &tuning.modules,
-        left: &tuning.left,
-        copied: &tuning.copied,
-        finished: &tuning.finished,
-        conserved: tuning.conserved,
-    };
-    let tuned = answers(done, measured.as_ref().map(|measured| (measured, judging)));
+    let tuned = answers(&steps, &tuning, measured.as_ref().map(|measured| (measured, judging)));
     if let Some(last) = tuning.steps.last().filter(|_| tuned.outputs_equal != Some(false)) {
         let made = folder.path().join("tuned");
         last.link(wish.inputs, None, &made)?;

@@ -14,9 +14,10 @@ use opcost_key::{Hasher128, Placement};
 use opcost_toolchain::build::{Build, Optimiser, Purpose, RustTuning, TunedRust};
 use opcost_toolchain::install::install;
 
-use super::answers::{DoneSteps, answers};
+use super::answers::answers;
 use super::input::TuneWish;
 use super::measure::{Judging, measure_programs};
+use super::steps::Tuning;
 use super::train::{Training, train};
 
 /// A program that rustc linked in the order of its counts.
@@ -118,18 +119,9 @@ pub fn finish_rust(
         transform,
         why: "a program of Rust is counted after its optimiser, which reads no profile here".to_owned(),
     };
-    let refused: Vec<RefusedTransform> =
-        wish.transforms.get(&Transform::Profile).copied().map(not_done).into_iter().collect();
-    let done = DoneSteps {
-        steps: &steps,
-        refused: &refused,
-        modules: &[made.module],
-        left: &[],
-        copied: &[],
-        finished: &[],
-        conserved: None,
-    };
-    let tuned = answers(done, measured.as_ref().map(|measured| (measured, judging)));
+    let refused = wish.transforms.get(&Transform::Profile).copied().map(not_done).into_iter().collect();
+    let done = Tuning { refused, modules: vec![made.module], ..Tuning::default() };
+    let tuned = answers(&steps, &done, measured.as_ref().map(|measured| (measured, judging)));
     if tuned.outputs_equal != Some(false) {
         install(program, output)?;
     }
