@@ -252,12 +252,19 @@ pub enum ExplainSubject {
 pub struct HdlJob {
     /// The program.
     pub program: ProgramSource,
-    /// The function, by its linkage name or its name in the source.
-    pub top: String,
     /// The file that a program includes to call it.
     pub source: PathBuf,
     /// Whether that file is C++.
     pub is_cpp: bool,
+    /// Which circuit.
+    pub wish: CircuitWish,
+}
+
+/// Of which function a circuit is, and what it is to be like.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CircuitWish {
+    /// The function, by its linkage name or its name in the source.
+    pub top: String,
     /// What callers promise.
     pub contracts: Vec<PortContract>,
     /// Pointers, as `FUNCTION.POINTER`, and how many elements are before what they point to.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use opcost::circuit::{Calls, CircuitEnd, CircuitRequest, make};
+use opcost::circuit::{Calls, CircuitEnd, CircuitRequest, CircuitWish, make};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::HdlLimits;
 use opcost_report::hdl::{HdlReport, print_hdl};
@@ -52,18 +52,20 @@ fn request(arguments: &HdlArguments, is_quiet: bool) -> CircuitRequest {
     CircuitRequest {
         inputs: arguments.inputs.clone(),
         options: arguments.compile.options(),
-        top: arguments.top.clone(),
-        contracts: arguments.contracts.contracts.clone(),
-        before: arguments.before.clone(),
-        widths: arguments.widths.into(),
-        schedule: arguments.schedule.into(),
-        limits: HdlLimits {
-            period: arguments.clock.period,
-            multipliers: arguments.multipliers,
-            memory_ports: arguments.memory_ports,
-            address_bits: arguments.address_bits,
-            elements: arguments.elements,
-            pipelines: !arguments.no_pipelines,
+        wish: CircuitWish {
+            top: arguments.top.clone(),
+            contracts: arguments.contracts.contracts.clone(),
+            before: arguments.before.clone(),
+            widths: arguments.widths.into(),
+            schedule: arguments.schedule.into(),
+            limits: HdlLimits {
+                period: arguments.clock.period,
+                multipliers: arguments.multipliers,
+                memory_ports: arguments.memory_ports,
+                address_bits: arguments.address_bits,
+                elements: arguments.elements,
+                pipelines: !arguments.no_pipelines,
+            },
         },
         folder: arguments.folder.clone(),
         interface: arguments.interface.into(),

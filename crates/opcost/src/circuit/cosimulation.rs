@@ -57,7 +57,7 @@ impl Circuit<'_> {
             return Err(Failure::Usage(format!(
                 "{} does something undefined with inputs at random: {}; state what its callers keep (--assume), give \
                  it larger memories (--elements), or elements before a pointer (--before)",
-                self.request.top,
+                self.request.wish.top,
                 complaint(&output)
             )));
         }
@@ -121,7 +121,7 @@ impl Circuit<'_> {
         let numbers: Vec<u64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();
         let [runs, wrong, cycles, outside] = numbers[..] else {
             return Err(Failure::Module {
-                module: self.request.top.clone(),
+                module: self.request.wish.top.clone(),
                 message: format!("the simulation ends without a result: {}", text.trim()),
             });
         };

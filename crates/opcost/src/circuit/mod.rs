@@ -16,10 +16,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
-use opcost_answer::contract::PortContract;
 use opcost_answer::hdl::{HdlAnswers, HdlDocument, HdlReplay, HdlSimulation};
+pub use opcost_job::program::{CircuitWish, HdlLimits, HdlSchedule, HdlWidths};
 use opcost_job::program::{HdlJob, WorldWish};
-pub use opcost_job::program::{HdlLimits, HdlSchedule, HdlWidths};
 use opcost_profile::formats::write_whole;
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -81,18 +80,8 @@ pub struct CircuitRequest {
     pub inputs: Vec<PathBuf>,
     /// How they are compiled.
     pub options: CompileOptions,
-    /// The function, by its linkage name or its name in the source.
-    pub top: String,
-    /// What callers promise.
-    pub contracts: Vec<PortContract>,
-    /// Pointers, as `FUNCTION.POINTER`, and how many elements are before what they point to.
-    pub before: Vec<(String, u64)>,
-    /// How wide wires are.
-    pub widths: HdlWidths,
-    /// From which widths it is decided what is done when.
-    pub schedule: HdlSchedule,
-    /// Of what and how fast.
-    pub limits: HdlLimits,
+    /// Which circuit.
+    pub wish: CircuitWish,
     /// Where its files go.
     pub folder: PathBuf,
     /// How it is called.
@@ -127,7 +116,7 @@ pub fn make(request: &CircuitRequest) -> Result<CircuitEnd, Failure> {
     if request.interface == Interface::Axi && answers.axi.is_empty() {
         return Err(Failure::Usage(format!(
             "{} has numbers of more than 64 bits, and registers of the bus have 64; use --interface start or stream",
-            request.top
+            request.wish.top
         )));
     }
     let circuit = Circuit { request, answers: &answers, is_cpp: called.is_cpp };
@@ -145,7 +134,7 @@ pub fn make(request: &CircuitRequest) -> Result<CircuitEnd, Failure> {
         None => None,
     };
     let document = HdlDocument {
-        widths: width_word(request.widths).to_owned(),
+        widths: width_word(request.wish.widths).to_owned(),
         assumes: answers.assumes.clone(),
         modules: vec![answers.circuit.clone()],
         simulation,
@@ -178,18 +167,20 @@ impl CircuitRequest {
         CircuitRequest {
             inputs: vec![source.to_owned()],
             options: CompileOptions::default(),
-            top: top.to_owned(),
-            contracts: Vec::new(),
-            before: Vec::new(),
-            widths: HdlWidths::Proven,
-            schedule: HdlSchedule::Common,
-            limits: HdlLimits {
-                period: 20_000,
-                multipliers: None,
-                memory_ports: 2,
-                address_bits: 20,
-                elements: 256,
-                pipelines: true,
+            wish: CircuitWish {
+                top: top.to_owned(),
+                contracts: Vec::new(),
+                before: Vec::new(),
+                widths: HdlWidths::Proven,
+                schedule: HdlSchedule::Common,
+                limits: HdlLimits {
+                    period: 20_000,
+                    multipliers: None,
+                    memory_ports: 2,
+                    address_bits: 20,
+                    elements: 256,
+                    pipelines: true,
+                },
             },
             folder: folder.into(),
             interface: Interface::Start,
@@ -238,7 +229,7 @@ impl CircuitRequest {
         options.cflags.extend(idioms.map(str::to_owned));
         let plain = ["-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm"];
         options.cflags.extend(plain.map(str::to_owned));
-        options.cflags.push(format!("-force-attribute={}:noinline", self.top));
+        options.cflags.push(format!("-force-attribute={}:noinline", self.wish.top));
         let build = Build::new(&options, Purpose::Analysis)?;
         let _working = work("making a circuit");
         let program = ProgramOptions { world: Some(WorldWish::Open), effects: None };
@@ -248,14 +239,9 @@ impl CircuitRequest {
         };
         let question = HdlJob {
             program: build.program_source(inputs, &program)?,
-            top: self.top.clone(),
             source,
             is_cpp: called.is_cpp,
-            contracts: self.contracts.clone(),
-            before: self.before.clone(),
-            widths: self.widths,
-            schedule: self.schedule,
-            limits: self.limits,
+            wish: self.wish.clone(),
         };
         build.query(question, inputs)
     }
@@ -319,7 +305,7 @@ impl Circuit<'_> {
     fn unnamed_data(&self, flag: &str) -> Failure {
         Failure::Usage(format!(
             "{} uses data that nobody else can name or write; make it a parameter, or leave out {flag}",
-            self.request.top
+            self.request.wish.top
         ))
     }
 }

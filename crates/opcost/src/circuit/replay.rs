@@ -69,7 +69,7 @@ impl Circuit<'_> {
         if replay.calls == 0 {
             return Err(Failure::Usage(format!(
                 "the run never calls {}{}; give words after -- with which it does",
-                self.request.top,
+                self.request.wish.top,
                 if replay.elsewhere > 0 { " in the process that was started, but in others" } else { "" }
             )));
         }
@@ -93,7 +93,7 @@ impl Circuit<'_> {
         // Calls are seen where each function begins, and none is put in place or taken for known.
         compile.args(["-fpatchable-function-entry=16", "-fcf-protection=none", "-pthread"]);
         for attribute in ["noinline", "optnone"] {
-            compile.args(["-mllvm", &format!("-force-attribute={}:{attribute}", self.request.top)]);
+            compile.args(["-mllvm", &format!("-force-attribute={}:{attribute}", self.request.wish.top)]);
         }
         compile.args(sources).arg(&recorder).arg("-o").arg(program);
         let options = &self.request.options;
@@ -108,7 +108,7 @@ impl Circuit<'_> {
             None => self.unnamed_data("--replay"),
             Some(reason) => Failure::Usage(format!(
                 "--replay writes no such calls down: {} {reason}; use --cosimulate",
-                self.request.top
+                self.request.wish.top
             )),
         }
     }

@@ -142,7 +142,7 @@ impl Synthesis<'_> {
         self.yosys(&format!(
             "read_verilog {name}.v {name}_frame.v; {pass} -top {name}_frame -json {name}_frame.json"
         ))?;
-        let megahertz = 1_000_000 / self.circuit.request.limits.period.max(1);
+        let megahertz = 1_000_000 / self.circuit.request.wish.limits.period.max(1);
         for seed in 1..=seeds {
             let mut placer = Command::new(tool);
             placer.current_dir(&self.circuit.request.folder).args(flags).args(["-q", "--timing-allow-fail"]);

@@ -15,7 +15,7 @@ use opcost_ir::{Function, Linkage, Module};
 use opcost_key::FunctionId;
 
 use opcost_answer::hdl::{HdlAnswers, HdlCircuit, HdlLoop, HdlMemory, HdlOperator, HdlPort};
-use opcost_job::program::{HdlJob, HdlSchedule, HdlWidths};
+use opcost_job::program::{CircuitWish, HdlJob, HdlSchedule, HdlWidths};
 use opcost_llvm::Session;
 
 use super::hdl_claims::{claimed, pieces};
@@ -33,15 +33,15 @@ pub(crate) fn answer(
     job: &HdlJob,
 ) -> Result<HdlAnswers, WorkError> {
     let module = program.module;
-    let function = top_function(module, &job.top)?;
-    let limits = &job.limits;
+    let function = top_function(module, &job.wish.top)?;
+    let limits = &job.wish.limits;
     let refuse = |refusal: opcost_circuit::CircuitRefusal| {
-        WorkError::Refused(format!("{} is no circuit: {refusal}", job.top))
+        WorkError::Refused(format!("{} is no circuit: {refusal}", job.wish.top))
     };
     let options = LowerOptions {
         position_bits: limits.address_bits,
         indices: &|function, at| session.indices(function, at),
-        before: hdl_elements::before(module, function, &job.before)?,
+        before: hdl_elements::before(module, function, &job.wish.before)?,
     };
     let mut kernel = lower_with(module, function, &options).map_err(refuse)?;
     let body = &module.functions[function];
@@ -50,14 +50,15 @@ pub(crate) fn answer(
     let resources =
         Resources { multipliers: limits.multipliers, dividers: 1, memory_ports: limits.memory_ports };
     let target = Target::ice40(limits.period, resources);
-    let split = hdl_elements::split(module, function, &job.contracts, &shape);
-    let job = &HdlJob { contracts: split.numbers.clone(), ..job.clone() };
+    let split = hdl_elements::split(module, function, &job.wish.contracts, &shape);
+    let job =
+        &HdlJob { wish: CircuitWish { contracts: split.numbers.clone(), ..job.wish.clone() }, ..job.clone() };
     let mut claimed = claimed(program, session, job)?;
     claimed.assumes.extend(hdl_elements::assumed(&split));
     let elements = hdl_elements::claims(&kernel, &split)?;
     let claims = |origin: NodeOrigin| {
         let value = (origin.function, origin.value);
-        let own = elements.get(&value).filter(|_| job.widths == HdlWidths::Proven);
+        let own = elements.get(&value).filter(|_| job.wish.widths == HdlWidths::Proven);
         let known = claimed.of.get(&value);
         match (own, known) {
             (Some(own), Some(known)) if own.bits < known.bits => {
@@ -66,18 +67,21 @@ pub(crate) fn answer(
             (own, known) => known.or(own).cloned(),
         }
     };
-    let wires_of = |kernel: &Kernel| match job.widths {
+    let wires_of = |kernel: &Kernel| match job.wish.widths {
         HdlWidths::Declared => declared(kernel),
         // LLVM's analyses know nothing of what a memory holds.
         HdlWidths::Llvm => widths(kernel, &claims, false),
         HdlWidths::Proven | HdlWidths::Certified => widths(kernel, &claims, true),
     };
-    if job.schedule == HdlSchedule::Own {
+    if job.wish.schedule == HdlSchedule::Own {
         kernel.delay_bits = wires_of(&kernel).nodes.values().map(|wire| wire.bits).collect();
     }
     let schedule = schedule(&mut kernel, &target, limits.pipelines);
     if let Some(wrong) = check(&kernel, &target, &schedule).first() {
-        return Err(WorkError::Refused(format!("an error of opcost: the schedule of {}: {wrong}", job.top)));
+        return Err(WorkError::Refused(format!(
+            "an error of opcost: the schedule of {}: {wrong}",
+            job.wish.top
+        )));
     }
     let wires = wires_of(&kernel);
     let mut about = about(job, &claimed.assumes);
@@ -122,7 +126,7 @@ pub(crate) fn answer(
             })
     };
     let given = DriverInputs {
-        scalars: pieces(&design, body, &job.contracts),
+        scalars: pieces(&design, body, &job.wish.contracts),
         elements: hdl_elements::pieces(&design, &kernel, &split, session)?,
         allowed: hdl_shape::allowed(&design, &shape),
         members: hdl_elements::members(&design, &split)?,
@@ -132,7 +136,7 @@ pub(crate) fn answer(
         let called = DriverFunction {
             source: job.source.display().to_string(),
             // C++ calls it by the name that it has there, and not by the linker's.
-            function: if job.is_cpp { name_in_source(&job.top, body) } else { body.name.clone() },
+            function: if job.is_cpp { name_in_source(&job.wish.top, body) } else { body.name.clone() },
             is_cpp: job.is_cpp,
             by_words: hdl_shape::by_words(module, body, &shape),
         };
@@ -210,13 +214,13 @@ fn called_by_anyone(id: FunctionId, body: &Function, name: &str) -> Result<Funct
 
 /// The head of the module.
 fn about(job: &HdlJob, assumes: &[String]) -> Vec<String> {
-    let widths = match job.widths {
+    let widths = match job.wish.widths {
         HdlWidths::Declared => "as wide as their types",
         HdlWidths::Llvm => "as wide as LLVM's own analyses say",
         HdlWidths::Proven => "as wide as opcost bits proves",
         HdlWidths::Certified => "as wide as the checker of certificates follows",
     };
-    let mut lines = vec![format!("{} as a circuit, by opcost hdl; wires are {widths}", job.top)];
+    let mut lines = vec![format!("{} as a circuit, by opcost hdl; wires are {widths}", job.wish.top)];
     lines.extend(assumes.iter().map(|fact| format!("assumes: {fact}")));
     lines
 }

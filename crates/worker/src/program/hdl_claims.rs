@@ -46,14 +46,14 @@ pub(crate) fn claimed(
 ) -> Result<Claimed, WorkError> {
     let module = program.module;
     // Contracts are looked at in any case, so that a wrong one is refused.
-    let Under { ranges, unproven } = ranges_under(program, RangeOptions::default(), &job.contracts)?;
+    let Under { ranges, unproven } = ranges_under(program, RangeOptions::default(), &job.wish.contracts)?;
     let mut assumes: Vec<String> =
         unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)).collect();
     let mut of = HashMap::new();
     let mut certificate = None;
-    match job.widths {
+    match job.wish.widths {
         HdlWidths::Declared => {}
-        HdlWidths::Llvm => of = by_llvm(module, session, &job.contracts),
+        HdlWidths::Llvm => of = by_llvm(module, session, &job.wish.contracts),
         HdlWidths::Proven => {
             assumes.extend(ranges.facts().filter_map(assumed).map(str::to_owned));
             let demand = Demand::compute(program, &ranges);
@@ -65,7 +65,8 @@ pub(crate) fn claimed(
             }
         }
         HdlWidths::Certified => {
-            let certified = super::certificate::certify(program, Assumptions::default(), &job.contracts)?;
+            let certified =
+                super::certificate::certify(program, Assumptions::default(), &job.wish.contracts)?;
             assumes.extend(super::certificate::assumed(module, &certified.certificate));
             let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
             certificate = Some(text + "\n");
@@ -74,7 +75,7 @@ pub(crate) fn claimed(
             of.extend(ranges.filter_map(|(value, range)| Some((value, claim(&range, range.type_width())?))));
         }
     }
-    assumes.extend(contracts::assumed(&job.contracts));
+    assumes.extend(contracts::assumed(&job.wish.contracts));
     assumes.push("pointer parameters lead to memories apart from each other, as with restrict".to_owned());
     assumes.sort();
     assumes.dedup();
