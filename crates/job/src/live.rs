@@ -65,7 +65,9 @@ pub struct LiveLoop {
 pub struct LiveValue {
     /// Whether it is the same in all iterations of all loops around.
     pub is_fixed: bool,
-    /// Bytes of it that are written down; 0 if none are.
+    /// Where it lies among the values.
+    pub offset: u32,
+    /// Its bytes, if it is a whole number or a pointer; else 0.
     pub bytes: u32,
     /// Bytes of the frame's object that it points to; 0 if it points to none.
     pub object: u64,

@@ -50,7 +50,9 @@ pub struct LiveLoop {
 pub struct LiveValue {
     /// Whether it is the same in all iterations of all loops around.
     pub is_fixed: bool,
-    /// Bytes of it that are written down; 0 if none are.
+    /// Where it lies among the values.
+    pub offset: u32,
+    /// Its bytes, if it is a whole number or a pointer; else 0.
     pub bytes: u32,
     /// Bytes of the frame's object that it points to; 0 if it points to none.
     pub object: u64,
@@ -132,7 +134,7 @@ struct RawSink {
     context: *mut c_void,
     function: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, *const c_char),
     header: extern "C" fn(*mut c_void, u32, u32, u32, u32),
-    value: extern "C" fn(*mut c_void, bool, u32, u64),
+    value: extern "C" fn(*mut c_void, bool, u32, u32, u64),
     variable: extern "C" fn(*mut c_void, *const c_char, usize, u64),
 }
 
@@ -223,11 +225,16 @@ extern "C" fn take_variable(all: *mut c_void, name: *const c_char, length: usize
     function.variables.push((String::from_utf8_lossy(name).into_owned(), bytes));
 }
 
-extern "C" fn take_value(all: *mut c_void, is_fixed: bool, bytes: u32, object: u64) {
+extern "C" fn take_value(all: *mut c_void, is_fixed: bool, offset: u32, bytes: u32, object: u64) {
     // SAFETY: as above.
     let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
     let header = all.last_mut().and_then(|function| function.loops.last_mut());
-    header.expect("a value comes after its header").values.push(LiveValue { is_fixed, bytes, object });
+    header.expect("a value comes after its header").values.push(LiveValue {
+        is_fixed,
+        offset,
+        bytes,
+        object,
+    });
 }
 
 impl KnownValue {

@@ -16,12 +16,20 @@ pub const LINK: &[&str] = &["-no-pie", "-Wl,-z,now", "-Wl,--section-start=opc_ar
 pub const WORDS: &str = "opc_live_begin";
 /// Where they end.
 pub const WORDS_END: &str = "opc_live_end";
-/// Where values are written down: for each note a flag, and 8 bytes a value.
+/// Where values are written down.
 pub const NOTES: &str = "opc_live_notes";
 /// How many notes there are.
 pub const NOTE_COUNT: usize = 32;
 /// Bytes of a note.
 pub const NOTE_BYTES: u64 = 257 * 8;
+/// Where in a note it says whose word asked.
+pub const NOTE_WORD: u64 = 8;
+/// Where in a note it says how many bytes are asked for.
+pub const NOTE_LENGTH: u64 = 16;
+/// Where in a note the values begin.
+pub const NOTE_VALUES: u64 = 24;
+/// What writes values down: a word that holds it asks for them.
+pub const WRITE_NOTE: &str = "opc_live_note";
 /// Where the unwinder's table lies.
 pub const FRAMES: &str = "opc_live_frames";
 /// Where it ends.

@@ -18,6 +18,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -172,18 +173,21 @@ bool writes_anywhere(const Loop &region, Ranges &ranges, const DataLayout &layou
 
 class Known {
 public:
-  Known(Function &body, ArrayRef<Contents> contents)
+  Known(Function &body, MutableArrayRef<Contents> contents)
       : body(body), contents(contents), layout(body.getParent()->getDataLayout()) {}
 
   Instruction *use() {
     PassBuilder builder;
     opcost::Managers managers(builder, *body.getParent());
+    SmallVector<WeakTrackingVH, 16> there;
+    for (const Contents &one : contents) there.push_back(one.object);
     FunctionPassManager passes;
     passes.addPass(EarlyCSEPass());
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
     passes.addPass(LoopSimplifyPass());
     passes.run(body, managers.functions);
+    for (auto [one, object] : zip(contents, there)) one.object = object;
     ScalarEvolution &evolution = managers.functions.getResult<ScalarEvolutionAnalysis>(body);
     LoopInfo &loops = managers.functions.getResult<LoopAnalysis>(body);
     // The loop that is arrived in. Nothing is written on the way, and where a later one begins, this one has written.
@@ -208,7 +212,7 @@ private:
         Value *base = object_of(load->getPointerOperand());
         auto object = find_if(contents, [&](const Contents &one) { return one.object == base; });
         TypeSize size = layout.getTypeStoreSize(load->getType());
-        if (object == contents.end() || size.isScalable()) continue;
+        if (!base || object == contents.end() || size.isScalable()) continue;
         auto range = ranges.of(load->getPointerOperand(), size.getFixedValue());
         auto *offset = range ? dyn_cast<SCEVConstant>(evolution.getMinusSCEV(range->low, evolution.getSCEV(base))) : nullptr;
         if (!offset || offset->getAPInt().isNegative() || offset->getAPInt().getActiveBits() > 40) continue;
@@ -311,7 +315,7 @@ private:
   }
 
   Function &body;
-  ArrayRef<Contents> contents;
+  MutableArrayRef<Contents> contents;
   const DataLayout &layout;
   SmallVector<std::pair<Value *, Range>, 16> writes;
   std::map<const Contents *, KnownObject> objects;
@@ -319,6 +323,6 @@ private:
 
 } // namespace
 
-Instruction *opcost::use_contents(Function &body, ArrayRef<Contents> contents) {
+Instruction *opcost::use_contents(Function &body, SmallVector<Contents, 16> contents) {
   return contents.empty() ? nullptr : Known(body, contents).use();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
 
 namespace opcost {
@@ -14,6 +15,6 @@ struct Contents {
 
 // Has the first outermost loop of a continuation read constants, if nothing writes there. Whether all is as it was is
 // computed in its first block; the value that says so, or null if nothing was changed.
-llvm::Instruction *use_contents(llvm::Function &body, llvm::ArrayRef<Contents> contents);
+llvm::Instruction *use_contents(llvm::Function &body, llvm::SmallVector<Contents, 16> contents);
 
 } // namespace opcost

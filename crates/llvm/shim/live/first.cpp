@@ -2,15 +2,16 @@
 //
 // Each function F gets a word: the address of its newest version. F itself becomes a jump by that word, for those who
 // take its address or call it from elsewhere; direct calls load the word. Behind the phis of a loop's header another
-// word is read. 0 goes on. An odd number is where the live values are to be written down, once. An even one is a function
-// that takes the values and chooses: null goes on, too, and any other address is a function that does the rest with
-// them. The old frame stays below the new one, so addresses of its objects stay valid.
+// word is read. 0 goes on. Else it is a function that is told where the live values lie, and chooses: null goes on, too,
+// and any other address is a function that does the rest with them. The old frame stays below the new one, so addresses
+// of its objects stay valid.
 //
 // What was local to a module gets a name of the program, since later versions, which are linked by themselves, refer
 // to it. Numbers of blocks are those of the module before checks are added.
 //
 // A version of a function must not jump to another's blocks. So tables of labels are looked at (`unreplaceable`).
 // The mechanism is on-stack replacement by continuations (D'Elia and Demetrescu, CGO 2016).
+#include "../passes.h"
 #include "../shim.h"
 #include "live.h"
 
@@ -24,6 +25,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
+#include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <map>
 
@@ -129,63 +132,52 @@ GlobalVariable *word_of(Function &function, const std::string &name, Constant *c
   return word;
 }
 
-// Writes the values down behind a flag, and clears the word. A value is 8 bytes or not written.
-void write_down(IRBuilder<> &builder, Value *word, GlobalVariable *cell, const Header &header) {
-  Type *eight = builder.getInt64Ty();
-  Value *place = builder.CreateIntToPtr(builder.CreateAnd(word, ~uint64_t(1)), builder.getPtrTy());
-  const DataLayout &layout = cell->getParent()->getDataLayout();
-  for (size_t i = 0; i < header.values.size(); i++) {
-    Value *value = header.values[i];
-    Type *type = value->getType();
-    if (type->isPointerTy()) value = builder.CreatePtrToInt(value, eight);
-    else if (type->isDoubleTy() || type->isFloatTy() || type->isHalfTy())
-      value = builder.CreateBitCast(value, builder.getIntNTy(unsigned(layout.getTypeSizeInBits(type))));
-    if (!value->getType()->isIntegerTy() || value->getType()->getIntegerBitWidth() > 64) continue;
-    builder.CreateStore(builder.CreateZExtOrBitCast(value, eight), builder.CreateConstInBoundsGEP1_64(eight, place, i + 1));
-  }
-  StoreInst *flag = builder.CreateStore(builder.getInt64(1), place);
-  flag->setAtomic(AtomicOrdering::Release);
-  flag->setAlignment(Align(8));
-  builder.CreateAtomicCmpXchg(cell, word, builder.getInt64(0), Align(8), AtomicOrdering::Monotonic, AtomicOrdering::Monotonic);
-}
-
-// Puts a check behind the phis of a header.
-void add_check(Function &function, const Header &header, GlobalVariable *cell) {
+// Puts a check behind the phis of a header. Values go by memory of the frame, so that little code is there for what is
+// rare.
+void add_check(Function &function, const Header &header, GlobalVariable *cell, AllocaInst *record) {
   BasicBlock *block = header.at;
   Instruction *first = &*block->getFirstNonPHIIt();
   DebugLoc where = first->getDebugLoc();
   BasicBlock *rest = SplitBlock(block, first->getIterator());
   LLVMContext &context = function.getContext();
-  BasicBlock *asked = BasicBlock::Create(context, "", &function), *noted = BasicBlock::Create(context, "", &function),
-             *left = BasicBlock::Create(context, "", &function);
+  BasicBlock *asked = BasicBlock::Create(context, "", &function), *left = BasicBlock::Create(context, "", &function);
   block->getTerminator()->eraseFromParent();
   IRBuilder<> builder(block);
   builder.SetCurrentDebugLocation(where);
   // An acquiring load would keep others from being moved over it (2.2 against 1.3 times the time of a middle loop).
-  LoadInst *word = builder.CreateLoad(builder.getInt64Ty(), cell);
+  LoadInst *word = builder.CreateLoad(builder.getPtrTy(), cell);
   word->setAtomic(AtomicOrdering::Monotonic);
   word->setAlignment(Align(8));
   MDNode *rare = MDBuilder(context).createBranchWeights(0, 1 << 20);
   builder.CreateCondBr(builder.CreateIsNotNull(word), asked, rest, rare);
   builder.SetInsertPoint(asked);
   builder.CreateFence(AtomicOrdering::Acquire);
-  builder.CreateCondBr(builder.CreateTrunc(word, builder.getInt1Ty()), noted, left);
-  builder.SetInsertPoint(noted);
-  write_down(builder, word, cell, header);
-  builder.CreateBr(rest);
-  builder.SetInsertPoint(left);
-  SmallVector<Type *, 16> types;
-  for (Value *value : header.values) types.push_back(value->getType());
-  Value *chooser = builder.CreateIntToPtr(word, builder.getPtrTy());
-  CallInst *chosen = builder.CreateCall(FunctionType::get(builder.getPtrTy(), types, false), chooser, header.values);
+  StructType *type = opcost::record_of(header);
+  for (unsigned i = 0; i < header.values.size(); i++)
+    builder.CreateStore(header.values[i], builder.CreateStructGEP(type, record, i));
+  Type *pointer = builder.getPtrTy();
+  CallInst *chosen = builder.CreateCall(FunctionType::get(pointer, {pointer, pointer}, false), word, {record, cell});
   chosen->addFnAttr(Attribute::Cold);
-  BasicBlock *gone = BasicBlock::Create(context, "", &function);
-  builder.CreateCondBr(builder.CreateIsNull(chosen), rest, gone);
-  builder.SetInsertPoint(gone);
-  CallInst *call = builder.CreateCall(FunctionType::get(function.getReturnType(), types, false), chosen, header.values);
+  builder.CreateCondBr(builder.CreateIsNull(chosen), rest, left);
+  builder.SetInsertPoint(left);
+  CallInst *call = builder.CreateCall(FunctionType::get(function.getReturnType(), {pointer}, false), chosen, {record});
   call->addFnAttr(Attribute::Cold);
   if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
   else builder.CreateRet(call);
+}
+
+// Memory of the frame that is large enough for the values at each header.
+AllocaInst *record_for(Function &function, ArrayRef<Header> headers) {
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  uint64_t bytes = 8;
+  Align align(8);
+  for (const Header &header : headers) {
+    StructType *type = opcost::record_of(header);
+    bytes = std::max<uint64_t>(bytes, alignTo(layout.getTypeAllocSize(type).getFixedValue(), 8));
+    align = std::max(align, layout.getABITypeAlign(type));
+  }
+  auto *type = ArrayType::get(Type::getInt8Ty(function.getContext()), bytes);
+  return new AllocaInst(type, layout.getAllocaAddrSpace(), nullptr, align, "", function.getEntryBlock().getFirstInsertionPt());
 }
 
 // Bytes of an object of the frame; 0 of anything else.
@@ -305,11 +297,20 @@ std::vector<Header> opcost::headers_of(Function &function) {
       return any_of(value->users(), [](const User *user) { return isa<IndirectBrInst>(user); });
     });
     bool has_strange = any_of(header.values, [](const Value *value) {
-      return value->getType()->isX86_AMXTy() || value->getType()->isMetadataTy() || value->getType()->isTargetExtTy();
+      Type *type = value->getType();
+      return type->isX86_AMXTy() || type->isTargetExtTy() || type->isScalableTy() || !type->isSized();
     });
-    if (!has_label && !has_strange && header.values.size() <= kMostValues) found.push_back(std::move(header));
+    if (has_label || has_strange) continue;
+    uint64_t bytes = function.getParent()->getDataLayout().getTypeAllocSize(record_of(header)).getFixedValue();
+    if (bytes <= kMostBytes) found.push_back(std::move(header));
   }
   return found;
+}
+
+StructType *opcost::record_of(const Header &header) {
+  SmallVector<Type *, 16> types;
+  for (const Value *value : header.values) types.push_back(value->getType());
+  return StructType::get(header.at->getContext(), types);
 }
 
 std::string opcost::word_name(StringRef name) { return (plain(name) + ".opc.word").str(); }
@@ -348,18 +349,29 @@ struct opcost_live_sink {
   void (*function)(void *, const char *, size_t, const char *, const char *);
   // A loop header of it: number of its block, depth, the next header around it, values.
   void (*header)(void *, uint32_t, uint32_t, uint32_t, uint32_t);
-  // A value there: whether it is the same in all iterations of all loops around, bytes of it that are written down, 0
-  // if none are, and bytes of the frame's object that it points to, 0 if it points to none.
-  void (*value)(void *, bool, uint32_t, uint64_t);
+  // A value there: whether it is the same in all iterations of all loops around, where it lies among them, its bytes
+  // if it is a whole number or a pointer, else 0, and bytes of the frame's object that it points to, 0 if there is none.
+  void (*value)(void *, bool, uint32_t, uint32_t, uint64_t);
   // A variable that the function reads: its name, its bytes.
   void (*variable)(void *, const char *, size_t, uint64_t);
 };
 
-// Gives what is local to the module a name of the program. Numbers the module among those of the program.
+// Gives what is local to the module a name of the program. Numbers the module among those of the program. What
+// functions do to memory is worked out before, since a version sees few of them.
 void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
   Module &module = *unwrap(handle);
+  PassBuilder builder;
+  opcost::Managers managers(builder, module);
+  ModulePassManager passes;
+  passes.addPass(InferFunctionAttrsPass());
+  passes.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
+  passes.addPass(ReversePostOrderFunctionAttrsPass());
+  passes.run(module, managers.modules);
   unsigned unnamed = 0;
   for (GlobalValue &global : module.global_values()) {
+    // What the first versions do not need is there for later ones.
+    if (global.hasLinkOnceODRLinkage()) global.setLinkage(GlobalValue::WeakODRLinkage);
+    if (global.hasLinkOnceAnyLinkage()) global.setLinkage(GlobalValue::WeakAnyLinkage);
     if (!global.hasLocalLinkage()) continue;
     if (auto *variable = dyn_cast<GlobalVariable>(&global)) {
       // Its address is nobody's affair, so each version may have its own.
@@ -405,18 +417,21 @@ void opcost_live_checks(LLVMModuleRef handle, bool with_loops, const opcost_live
       sink->header(sink->context, header.block, header.depth, header.outer, uint32_t(header.values.size()));
       Loop *outermost = loops.getLoopFor(header.at);
       while (Loop *around = outermost->getParentLoop()) outermost = around;
-      for (Value *value : header.values) {
+      const StructLayout *places = module.getDataLayout().getStructLayout(opcost::record_of(header));
+      for (unsigned i = 0; i < header.values.size(); i++) {
+        Value *value = header.values[i];
         auto *inner = dyn_cast<Instruction>(value);
         uint64_t bits = module.getDataLayout().getTypeSizeInBits(value->getType()).getKnownMinValue();
-        Type *type = value->getType();
-        bool is_written = type->isPointerTy() || type->isIntegerTy() || type->isDoubleTy() || type->isFloatTy() || type->isHalfTy();
-        sink->value(sink->context, !inner || !outermost->contains(inner), is_written && bits <= 64 ? uint32_t((bits + 7) / 8) : 0,
-                    object_bytes(*value, module.getDataLayout()));
+        bool is_number = value->getType()->isPointerTy() || value->getType()->isIntegerTy();
+        sink->value(sink->context, !inner || !outermost->contains(inner), uint32_t(places->getElementOffset(i)),
+                    is_number && bits <= 64 ? uint32_t((bits + 7) / 8) : 0, object_bytes(*value, module.getDataLayout()));
       }
     }
-    Constant *nothing = ConstantInt::get(Type::getInt64Ty(module.getContext()), 0);
+    if (headers.empty()) continue;
+    Constant *nothing = ConstantPointerNull::get(PointerType::get(module.getContext(), 0));
+    AllocaInst *record = record_for(*function, headers);
     for (const Header &header : headers)
-      add_check(*function, header, word_of(*function, opcost::loop_word_name(name, header.block), nothing));
+      add_check(*function, header, word_of(*function, opcost::loop_word_name(name, header.block), nothing), record);
   }
 }
 

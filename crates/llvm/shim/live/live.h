@@ -40,7 +40,10 @@ constexpr const char *kReplaceable = "opcost-replaceable";
 // The section of words. The runtime's pads (c/live.c) stand around it.
 constexpr const char *kWordSection = "opc_word";
 
-// The most values that are written down at a header.
-constexpr size_t kMostValues = 256;
+// The most bytes of values that are written down at a header.
+constexpr uint64_t kMostBytes = 2032;
+
+// How values lie in memory when an activation is left.
+llvm::StructType *record_of(const Header &header);
 
 } // namespace opcost

@@ -23,6 +23,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/ProfDataUtils.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/Error.h"
@@ -171,71 +172,70 @@ void clone_into(Function &into, const Function &from, ValueToValueMapTy &map) {
   for (auto &[table, own] : tables) own->setInitializer(MapValue(table->getInitializer(), map));
 }
 
-// The rest of a function from a header on, as a function of the live values.
-Function *continuation(Function &function, const Header &header, const Twine &name) {
+// The rest of a function from a header on.
+struct Continuation {
+  Function *body;
+  SmallVector<Instruction *, 16> values; // loads of the live values, in their order
+};
+
+// The value that lies at a place of a record.
+LoadInst *load_value(IRBuilder<> &builder, const Header &header, Value *record, unsigned place) {
+  Value *address = builder.CreateStructGEP(opcost::record_of(header), record, place);
+  return builder.CreateLoad(header.values[place]->getType(), address);
+}
+
+// Makes it, as a function of a record of the live values.
+Continuation continuation(Function &function, const Header &header, const Twine &name) {
   Module &module = *function.getParent();
   LLVMContext &context = module.getContext();
-  SmallVector<Type *, 16> types;
-  for (Value *value : header.values) types.push_back(value->getType());
-  Function *rest = Function::Create(FunctionType::get(function.getReturnType(), types, false), GlobalValue::ExternalLinkage,
-                                    function.getAddressSpace(), name, &module);
-  // Two names of one object would be said to be different ones, if a live value was made of such an argument.
-  bool has_derived = any_of(header.values, [](const Value *value) {
-    return !isa<Argument>(value) && !isa<AllocaInst>(value) && value->getType()->isPtrOrPtrVectorTy();
-  });
+  auto *type = FunctionType::get(function.getReturnType(), {PointerType::get(context, 0)}, false);
+  Function *rest = Function::Create(type, GlobalValue::ExternalLinkage, function.getAddressSpace(), name, &module);
   ValueToValueMapTy map;
   for (Argument &one : function.args()) map[&one] = PoisonValue::get(one.getType());
-  for (size_t i = 0; i < header.values.size(); i++)
-    if (isa<Argument>(header.values[i])) map[header.values[i]] = rest->getArg(i);
+  BasicBlock *arrival = BasicBlock::Create(context, "", rest);
+  IRBuilder<> builder(arrival);
+  Continuation made{rest, {}};
+  for (unsigned i = 0; i < header.values.size(); i++) {
+    made.values.push_back(load_value(builder, header, rest->getArg(0), i));
+    if (isa<Argument>(header.values[i])) map[header.values[i]] = made.values.back();
+  }
   clone_into(*rest, function, map);
   rest->setLinkage(GlobalValue::ExternalLinkage);
   rest->setCallingConv(CallingConv::C);
-  AttributeList attributes;
   AttrBuilder of_function(context, function.getAttributes().getFnAttrs());
   // What the function did to its own objects it does to another frame's now.
   for (Attribute::AttrKind kind : {Attribute::Memory, Attribute::Speculatable, Attribute::AllocKind, Attribute::AllocSize,
                                    Attribute::NoRecurse, Attribute::WillReturn, Attribute::AlwaysInline})
     of_function.removeAttribute(kind);
   of_function.addAttribute(Attribute::NoInline);
-  attributes = attributes.addFnAttributes(context, of_function);
-  for (size_t i = 0; i < header.values.size(); i++) {
-    auto *from = dyn_cast<Argument>(header.values[i]);
-    if (!from) continue;
-    AttrBuilder kept(context);
-    for (Attribute::AttrKind kind : {Attribute::NonNull, Attribute::Alignment, Attribute::Dereferenceable, Attribute::NoUndef})
-      if (Attribute one = from->getAttribute(kind); one.isValid()) kept.addAttribute(one);
-    if (from->hasNoAliasAttr() && from->hasNoCaptureAttr() && !has_derived) kept.addAttribute(Attribute::NoAlias);
-    attributes = attributes.addParamAttributes(context, unsigned(i), kept);
-  }
-  rest->setAttributes(attributes);
-  BasicBlock *old = &rest->getEntryBlock();
+  rest->setAttributes(AttributeList().addFnAttributes(context, of_function));
+  BasicBlock *old = cast<BasicBlock>(map[&function.getEntryBlock()]);
   BasicBlock *into = cast<BasicBlock>(map[header.at]);
-  BasicBlock *arrival = BasicBlock::Create(context, "", rest, old);
-  BranchInst *go = BranchInst::Create(into, arrival);
-  go->setDebugLoc(into->getTerminator()->getDebugLoc());
+  DebugLoc where = into->getTerminator()->getDebugLoc();
+  builder.CreateBr(into);
+  for (Instruction &one : *arrival) one.setDebugLoc(where);
   // Phis come first: from the first one of a block the updater learns which ways lead into it.
-  for (size_t i = 0; i < header.values.size(); i++)
-    if (auto *phi = dyn_cast<PHINode>(header.values[i]); phi && phi->getParent() == header.at)
-      cast<PHINode>(map[phi])->addIncoming(rest->getArg(i), arrival);
+  for (auto [value, load] : zip(header.values, made.values))
+    if (auto *phi = dyn_cast<PHINode>(value); phi && phi->getParent() == header.at)
+      cast<PHINode>(map[phi])->addIncoming(load, arrival);
   for (PHINode &phi : into->phis())
     if (phi.getBasicBlockIndex(arrival) < 0) phi.addIncoming(PoisonValue::get(phi.getType()), arrival);
-  for (size_t i = 0; i < header.values.size(); i++) {
-    auto *before = dyn_cast<Instruction>(header.values[i]);
+  for (auto [value, load] : zip(header.values, made.values)) {
+    auto *before = dyn_cast<Instruction>(value);
     if (!before || (isa<PHINode>(before) && before->getParent() == header.at)) continue;
     auto *own = cast<Instruction>(map[before]);
-    Argument *argument = rest->getArg(i);
     if (isa<AllocaInst>(own) && own->getParent() == old) {
       // Marks of an object's life stand at its own function only.
       for (User *user : make_early_inc_range(own->users()))
         if (auto *mark = dyn_cast<Instruction>(user); mark && mark->isLifetimeStartOrEnd()) mark->eraseFromParent();
-      own->replaceAllUsesWith(argument);
+      own->replaceAllUsesWith(load);
       continue;
     }
     SmallVector<Use *, 8> uses;
     for (Use &use : own->uses()) uses.push_back(&use);
     SSAUpdater updater;
     updater.Initialize(own->getType(), "");
-    updater.AddAvailableValue(arrival, argument);
+    updater.AddAvailableValue(arrival, load);
     updater.AddAvailableValue(own->getParent(), own);
     for (Use *use : uses) {
       auto *user = cast<Instruction>(use->getUser());
@@ -243,7 +243,7 @@ Function *continuation(Function &function, const Header &header, const Twine &na
     }
   }
   removeUnreachableBlocks(*rest);
-  return rest;
+  return made;
 }
 
 // Whether a whole number only grows, or only shrinks, while its loop runs; 0: neither is known.
@@ -256,9 +256,9 @@ int direction_of(const Value &value, ScalarEvolution &evolution) {
   return step->getAPInt().isNegative() ? -1 : 1;
 }
 
-// What is known of the values at a header, as a comparison in `chooser`, and as constants and bounds in `body`. What no
-// loop changes is a constant. What grows or shrinks has a bound.
-Value *compare(IRBuilder<> &builder, Function &chooser, Function &body, const Header &header, const opcost_live_request &request) {
+// What is known of the values at a header, as a comparison in the function that chooses, and as constants and bounds in
+// the continuation. What no loop changes is a constant. What grows or shrinks has a bound.
+Value *compare(IRBuilder<> &builder, Value *record, Continuation &rest, const Header &header, const opcost_live_request &request) {
   Function &function = *header.at->getParent();
   LLVMContext &context = function.getContext();
   PassBuilder passes;
@@ -266,37 +266,37 @@ Value *compare(IRBuilder<> &builder, Function &chooser, Function &body, const He
   ScalarEvolution &evolution = managers.functions.getResult<ScalarEvolutionAnalysis>(function);
   Value *is_same = builder.getTrue();
   for (unsigned i = 0; i < request.value_count; i++) {
-    Argument *argument = chooser.getArg(i);
-    auto *type = dyn_cast<IntegerType>(argument->getType());
+    auto *type = dyn_cast<IntegerType>(header.values[i]->getType());
     if (!request.is_known[i] || !type || type->getBitWidth() > 64) continue;
     APInt value(type->getBitWidth(), request.values[i], false, true);
     Constant *constant = ConstantInt::get(context, value);
     if (request.is_known[i] == 1) {
-      is_same = builder.CreateAnd(is_same, builder.CreateICmpEQ(argument, constant));
-      body.getArg(i)->replaceAllUsesWith(constant);
+      is_same = builder.CreateAnd(is_same, builder.CreateICmpEQ(load_value(builder, header, record, i), constant));
+      rest.values[i]->replaceAllUsesWith(constant);
       continue;
     }
     int direction = direction_of(*header.values[i], evolution);
     if (direction == 0 || type->getBitWidth() < 8) continue;
     APInt least = APInt::getSignedMinValue(type->getBitWidth());
-    ConstantRange range = direction > 0 ? ConstantRange::getNonEmpty(value, least) : ConstantRange::getNonEmpty(least, value + 1);
-    if (range.isFullSet()) continue;
-    is_same = builder.CreateAnd(is_same, direction > 0 ? builder.CreateICmpSGE(argument, constant) : builder.CreateICmpSLE(argument, constant));
-    body.addParamAttr(i, Attribute::get(context, Attribute::Range, range));
+    APInt low = direction > 0 ? value : least, high = direction > 0 ? least : value + 1;
+    if (low == high) continue;
+    Value *there = load_value(builder, header, record, i);
+    is_same = builder.CreateAnd(is_same, direction > 0 ? builder.CreateICmpSGE(there, constant) : builder.CreateICmpSLE(there, constant));
+    rest.values[i]->setMetadata(LLVMContext::MD_range, MDBuilder(context).createRange(low, high));
   }
   return is_same;
 }
 
 // What memory held, of the objects that are there in a continuation.
-SmallVector<opcost::Contents, 16> contents_of(Function &body, const Header &header, const opcost_live_request &request) {
+SmallVector<opcost::Contents, 16> contents_of(Continuation &rest, const Header &header, const opcost_live_request &request) {
   SmallVector<opcost::Contents, 16> contents;
   for (const opcost_live_memory &one : ArrayRef(request.memory, request.memory_count)) {
     ArrayRef<uint8_t> bytes(one.bytes, one.length);
     if (!one.variable) {
       // An old frame is there as long as this one.
       if (one.value < header.values.size() && isa<AllocaInst>(header.values[one.value]))
-        contents.push_back({body.getArg(one.value), bytes});
-    } else if (GlobalVariable *variable = body.getParent()->getGlobalVariable(one.variable);
+        contents.push_back({rest.values[one.value], bytes});
+    } else if (GlobalVariable *variable = rest.body->getParent()->getGlobalVariable(one.variable);
                variable && !variable->isThreadLocal()) {
       contents.push_back({variable, bytes});
     }
@@ -305,11 +305,12 @@ SmallVector<opcost::Contents, 16> contents_of(Function &body, const Header &head
 }
 
 // The function that chooses whether an activation goes on in a continuation: always, or if its values are known ones.
-void add_chooser(Function &body, const Header &header, const std::string &name, const opcost_live_request *known) {
+void add_chooser(Continuation &rest, const Header &header, const std::string &name, const opcost_live_request *known) {
+  Function &body = *rest.body;
   LLVMContext &context = body.getContext();
   Type *pointer = PointerType::get(context, 0);
-  Function *chooser = Function::Create(FunctionType::get(pointer, body.getFunctionType()->params(), false),
-                                       GlobalValue::ExternalLinkage, body.getAddressSpace(), name, body.getParent());
+  Function *chooser = Function::Create(FunctionType::get(pointer, {pointer, pointer}, false), GlobalValue::ExternalLinkage,
+                                       body.getAddressSpace(), name, body.getParent());
   chooser->addFnAttr(Attribute::NoInline);
   for (StringRef kind : {"target-cpu", "target-features", "frame-pointer"})
     if (Attribute one = body.getFnAttribute(kind); one.isValid()) chooser->addFnAttr(one);
@@ -318,16 +319,16 @@ void add_chooser(Function &body, const Header &header, const std::string &name, 
     builder.CreateRet(&body);
     return;
   }
-  Value *is_same = compare(builder, *chooser, body, header, *known);
+  Value *is_same = compare(builder, chooser->getArg(0), rest, header, *known);
   BasicBlock *same = BasicBlock::Create(context, "", chooser), *other = BasicBlock::Create(context, "", chooser);
   builder.CreateCondBr(is_same, same, other);
   builder.SetInsertPoint(other);
   builder.CreateRet(ConstantPointerNull::get(PointerType::get(context, 0)));
   builder.SetInsertPoint(same);
-  if (Instruction *holds = opcost::use_contents(body, contents_of(body, header, *known))) {
+  if (Instruction *holds = opcost::use_contents(body, contents_of(rest, header, *known))) {
     // What is computed there in the body's first block is computed here.
     ValueToValueMapTy map;
-    for (auto [from, to] : zip(body.args(), chooser->args())) map[&from] = &to;
+    map[body.getArg(0)] = chooser->getArg(0);
     for (Instruction &one : *holds->getParent()) {
       if (one.isTerminator()) break;
       Instruction *copy = one.clone();
@@ -436,9 +437,9 @@ Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_liv
     bool is_known = wanted == request.known_header;
     if (is_known && request.value_count != header->values.size())
       return createStringError("%s has other values at block %u", request.function, wanted);
-    Function *rest = continuation(*function, *header, name + ".body");
-    rests.push_back(rest);
-    add_chooser(*rest, *header, name, is_known ? &request : nullptr);
+    Continuation rest = continuation(*function, *header, name + ".body");
+    rests.push_back(rest.body);
+    add_chooser(rest, *header, name, is_known ? &request : nullptr);
   }
   // Others, and itself when it recurs, go on by words. What is here is there for inlining, and the version is new.
   if (request.has_entry) {

@@ -5,17 +5,32 @@ use std::ops::Range;
 use std::path::Path;
 
 use opcost_answer::Failure;
+use opcost_job::live::FunctionWeights;
+use opcost_key::{FunctionId, ModuleMap};
+use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::functions_at;
 use opcost_run::image::SampledImage;
 use opcost_runtime::live::SUFFIX;
 use opcost_sample::Samples;
 use opcost_toolchain::build::LiveModule;
 
+use super::weights::weights;
+
 /// A function, by its module and its number there.
 pub(super) type FunctionKey = (usize, usize);
 
+/// The table of a module.
+struct Tabled {
+    number: usize,
+    map: ModuleMap,
+    code: ModuleCode,
+    /// By the number of the function among those of the module.
+    ids: BTreeMap<usize, FunctionId>,
+}
+
 /// Code of a program.
 pub(super) struct CodeRanges {
+    tables: Vec<Tabled>,
     program: String,
     beside: String,
     first: Vec<(Range<u64>, FunctionKey)>,
@@ -34,8 +49,8 @@ impl CodeRanges {
     /// Those of first versions.
     pub(super) fn of(program: &Path, modules: &[LiveModule]) -> Result<CodeRanges, Failure> {
         let mut first = Vec::new();
-        let image = SampledImage::read(program)?;
-        for (_, map, code) in image.iter().flat_map(|image| &image.modules) {
+        let mut tables = Vec::new();
+        for (_, map, code) in SampledImage::read(program)?.into_iter().flat_map(|image| image.modules) {
             let Some(number) = modules.iter().position(|module| module.name == map.module) else { continue };
             let names: BTreeMap<&str, usize> = modules[number]
                 .functions
@@ -43,21 +58,49 @@ impl CodeRanges {
                 .enumerate()
                 .map(|(at, one)| (one.name.as_str(), at))
                 .collect();
-            for (range, function) in functions_at(map, code) {
-                if let Some(&at) = names.get(map.functions[function].name.as_str()) {
-                    first.push((range, (number, at)));
-                }
+            let own = |id: FunctionId| names.get(map.functions[id].name.as_str()).copied();
+            for (range, function) in functions_at(&map, &code) {
+                first.extend(own(function).map(|at| (range, (number, at))));
             }
+            let ids = map.functions.ids().filter_map(|id| Some((own(id)?, id))).collect();
+            tables.push(Tabled { number, map, code, ids });
         }
         first.sort_by_key(|(range, _)| range.start);
         let program = program.canonicalize().map_err(Failure::file("find", program))?;
         let program = program.to_string_lossy().into_owned();
-        Ok(CodeRanges { beside: format!("{program}{SUFFIX}"), program, first, later: BTreeMap::new() })
+        Ok(CodeRanges {
+            tables,
+            beside: format!("{program}{SUFFIX}"),
+            program,
+            first,
+            later: BTreeMap::new(),
+        })
     }
 
     /// Adds code of a version.
     pub(super) fn add(&mut self, code: Range<u64>, version: usize) {
         self.later.insert(code.start, (code.end, version));
+    }
+
+    /// How often branches of a function were taken; nothing if that is not known.
+    pub(super) fn weights(
+        &self,
+        samples: &Samples,
+        (module, number): FunctionKey,
+        modules: &[LiveModule],
+    ) -> Vec<FunctionWeights> {
+        let Some(table) = self.tables.iter().find(|table| table.number == module) else { return Vec::new() };
+        let Some(&id) = table.ids.get(&number) else { return Vec::new() };
+        let own: Vec<&Range<u64>> =
+            self.first.iter().filter(|(_, key)| *key == (module, number)).map(|(range, _)| range).collect();
+        let is_own = |address: u64| own.iter().any(|range| range.contains(&address));
+        let functions = table.code.functions.iter().filter(|one| is_own(one.address)).cloned().collect();
+        let code = ModuleCode { map: table.code.map, functions };
+        let image = samples.image(&self.program);
+        let hits = image.into_iter().flat_map(|image| &image.hits).copied();
+        let hits: BTreeMap<u64, u64> = hits.filter(|(address, _)| is_own(*address)).collect();
+        let symbol = &modules[module].functions[number].symbol;
+        weights(&table.map, &code, id, &hits, symbol).into_iter().collect()
     }
 
     /// Samples so far.

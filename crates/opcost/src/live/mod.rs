@@ -16,6 +16,7 @@
 mod hits;
 mod make;
 mod memory;
+mod notes;
 mod program;
 mod stress;
 mod supervisor;

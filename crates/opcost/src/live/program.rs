@@ -8,7 +8,9 @@ use opcost_answer::live::RunMode;
 use opcost_job::live::{LiveFunction, Replaced};
 use opcost_key::Anchor;
 use opcost_live::{Arena, ArenaParts, LiveProgram, SymbolLookup};
-use opcost_runtime::live::{ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END};
+use opcost_runtime::live::{
+    ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END, WRITE_NOTE,
+};
 use opcost_toolchain::build::{Build, LiveModule, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
@@ -30,6 +32,8 @@ pub(super) struct ReplaceableProgram {
     pub arena: Arena,
     /// Where values are written down.
     pub notes: u64,
+    /// What writes them down.
+    pub write_note: u64,
     /// Its modules.
     pub modules: Vec<LiveModule>,
     /// Words of functions and loops, by module and function.
@@ -64,6 +68,7 @@ impl ReplaceableProgram {
                 rust.path.display()
             )));
         }
+        refuse_flags(options)?;
         let mut options = options.clone();
         options.anchor = Some(Anchor::Pgo);
         options.cflags.extend(["-fno-pie", "-no-pie"].map(str::to_owned));
@@ -97,8 +102,48 @@ impl ReplaceableProgram {
         std::fs::write(&path, &bytes).map_err(Failure::file("write", &path))?;
         let modules = build.live_modules();
         let words = words(&modules, &facts);
-        Ok(ReplaceableProgram { notes: at(NOTES)?, build, path, facts, arena, modules, words, made: 0 })
+        Ok(ReplaceableProgram {
+            notes: at(NOTES)?,
+            write_note: at(WRITE_NOTE)?,
+            build,
+            path,
+            facts,
+            arena,
+            modules,
+            words,
+            made: 0,
+        })
     }
+}
+
+/// Flags with which no program of this machine comes out, or whose passes run behind the place of which versions are made.
+fn refuse_flags(options: &CompileOptions) -> Result<(), Failure> {
+    let behind = ["address", "hwaddress", "thread", "memory", "leak", "dataflow", "type", "realtime"];
+    let is_behind = |flag: &str| {
+        let kinds = flag.strip_prefix("-fsanitize=");
+        kinds.is_some_and(|kinds| kinds.split(',').any(|kind| behind.contains(&kind)))
+    };
+    let is_foreign = |flag: &str| {
+        let target = flag.strip_prefix("--target=");
+        target.is_some_and(|target| !(target.starts_with("x86_64") && target.contains("linux")))
+            || ["-m32", "-mx32"].contains(&flag)
+    };
+    let is_no_program = |flag: &str| {
+        ["-c", "-S", "-shared", "-r", "-nostdlib", "-nostartfiles", "-ffreestanding", "-nolibc"]
+            .contains(&flag)
+    };
+    for flag in &options.cflags {
+        let why = match () {
+            () if is_foreign(flag) => "programs are replaced while they run on Linux for x86-64 only",
+            () if is_no_program(flag) => "what is run is a whole program with the C library",
+            () if is_behind(flag) => {
+                "a later version would be without its checks; count or run it without opcost"
+            }
+            () => continue,
+        };
+        return Err(Failure::Usage(format!("{flag}: {why}; leave it out")));
+    }
+    Ok(())
 }
 
 impl ReplaceableProgram {

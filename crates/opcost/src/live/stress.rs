@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use opcost_answer::live::{LiveVersion, RefusedVersion};
-use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT};
+use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT, NOTE_WORD};
 use opcost_sample::Samples;
 
 use super::hits::FunctionKey;
@@ -80,10 +80,13 @@ impl Stress {
         let headers: Vec<u32> = words.loops.keys().copied().collect();
         let Some(entry) = words.entry else { return };
         let mut entries = Choice { word: entry, values: vec![program.arena.word(entry)] };
-        let note = |number: usize| program.notes + number as u64 * NOTE_BYTES;
-        let asked = note(self.number(NOTE_COUNT)) | 1;
-        let mut loops: Vec<Choice> =
-            words.loops.values().map(|word| Choice { word: *word, values: vec![0, 0, asked] }).collect();
+        let mut loops = Vec::new();
+        for word in words.loops.values() {
+            // Whose note it is changes from loop to loop; a word without one asks in vain.
+            let note = program.notes + self.number(NOTE_COUNT) as u64 * NOTE_BYTES;
+            program.arena.set_word(note + NOTE_WORD, *word);
+            loops.push(Choice { word: *word, values: vec![0, 0, program.write_note] });
+        }
         for _ in 0..2 {
             let (level, is_native) = (1 + self.number(3) as u8, self.number(2) == 0);
             let wish = VersionWish {

@@ -15,15 +15,14 @@ use opcost_answer::Failure;
 use opcost_answer::live::{ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode};
 use opcost_job::JobStopper;
 use opcost_job::live::{FunctionWeights, KnownActivation, KnownObject, KnownValue, LiveFunction, LiveValue};
-use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT};
 use opcost_sample::Samples;
 
 use super::hits::{CodeRanges, FunctionKey, Hits};
 use super::make::VersionWish;
 use super::memory::known_memory;
+use super::notes::{Note, Notes};
 use super::program::ReplaceableProgram;
 use super::stress::Stress;
-use super::weights::weights;
 
 /// Samples of a function that is hot.
 const ENOUGH: u64 = 8;
@@ -42,7 +41,7 @@ const LEVEL: u8 = 3;
 #[derive(Debug, Default)]
 struct Progress {
     /// Headers that write values down, with the number of the note.
-    asked: BTreeMap<u32, usize>,
+    asked: BTreeMap<u32, Note>,
     since: Option<Instant>,
     versions: usize,
     /// Headers at which every activation is left.
@@ -59,7 +58,7 @@ pub(super) struct Supervisor {
     mode: RunMode,
     ranges: CodeRanges,
     progress: BTreeMap<FunctionKey, Progress>,
-    free_notes: Vec<usize>,
+    notes: Notes,
     begun: Instant,
     versions: Vec<LiveVersion>,
     refused: Vec<RefusedVersion>,
@@ -79,7 +78,7 @@ impl Supervisor {
             program,
             mode,
             progress: BTreeMap::new(),
-            free_notes: (0..NOTE_COUNT).rev().collect(),
+            notes: Notes::new(),
             begun: Instant::now(),
             versions: Vec::new(),
             refused: Vec::new(),
@@ -169,11 +168,10 @@ impl Supervisor {
         if ready.is_empty() {
             return;
         }
-        let weights = weights(samples, &self.program.path, &self.program.modules);
         let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
         for (count, key) in ready {
-            let own = weights.as_ref().map_or(&[][..], |all| &all[key.0]);
-            self.replace((count, key), own, process);
+            let weights = self.ranges.weights(samples, key, &self.program.modules);
+            self.replace((count, key), &weights, process);
         }
     }
 
@@ -209,22 +207,17 @@ impl Supervisor {
             if progress.left.contains(header) {
                 continue;
             }
-            let Some(note) = self.free_notes.pop() else { return };
+            let function = &self.program.modules[key.0].functions[key.1];
+            let Some(of) = function.loops.iter().find(|one| one.block == *header) else { continue };
+            let Some(note) = self.notes.ask(&self.program, *word, of) else { return };
             progress.asked.insert(*header, note);
-            let at = self.program.notes + note as u64 * NOTE_BYTES;
-            self.program.arena.set_word(at, 0);
-            self.program.arena.set_word(*word, at | 1);
         }
     }
 
     /// Headers that were reached, of those that were asked.
     fn reached(&self, key: FunctionKey) -> Vec<u32> {
         let asked = self.progress.get(&key).into_iter().flat_map(|progress| &progress.asked);
-        let at = |note: usize| self.program.notes + note as u64 * NOTE_BYTES;
-        asked
-            .filter(|(_, note)| self.program.arena.word(at(**note)) == 1)
-            .map(|(header, _)| *header)
-            .collect()
+        asked.filter(|(_, note)| note.is_written(&self.program)).map(|(header, _)| *header).collect()
     }
 
     /// Whether a version can be made now.
@@ -315,16 +308,15 @@ impl Supervisor {
         let note = *self.progress.get(&key)?.asked.get(&header)?;
         let function = self.function(key);
         let one = function.loops.iter().find(|one| one.block == header)?;
-        let at = self.program.notes + note as u64 * NOTE_BYTES;
-        let noted = |number: usize| self.program.arena.word(at + 8 * (number as u64 + 1));
-        let values = one.values.iter().enumerate().map(|(number, value)| match value {
+        let noted = |value: &LiveValue| note.value(&self.program, value);
+        let values = one.values.iter().map(|value| match value {
             LiveValue { bytes: 0, .. } => KnownValue::Unknown,
-            LiveValue { is_fixed: true, .. } => KnownValue::Fixed(noted(number)),
-            LiveValue { is_fixed: false, .. } => KnownValue::Once(noted(number)),
+            LiveValue { is_fixed: true, .. } => KnownValue::Fixed(noted(value)),
+            LiveValue { is_fixed: false, .. } => KnownValue::Once(noted(value)),
         });
         let frames = one.values.iter().enumerate().filter(|(_, value)| value.object > 0);
         let frames =
-            frames.map(|(number, value)| (KnownObject::Frame(number as u32), noted(number), value.object));
+            frames.map(|(number, value)| (KnownObject::Frame(number as u32), noted(value), value.object));
         let variables = function.variables.iter().filter_map(|(name, bytes)| {
             Some((KnownObject::Variable(name.clone()), self.program.address(name)?, *bytes))
         });
@@ -336,13 +328,7 @@ impl Supervisor {
     fn end_notes(&mut self, key: FunctionKey) {
         let Some(progress) = self.progress.get_mut(&key) else { return };
         for (header, note) in std::mem::take(&mut progress.asked) {
-            let word = self.program.words[&key].loops[&header];
-            if self.program.arena.word(word) & 1 == 1 {
-                // An activation that read the word just now may still write into the note: it is not used again.
-                self.program.arena.set_word(word, 0);
-            } else {
-                self.free_notes.push(note);
-            }
+            self.notes.end(&self.program, self.program.words[&key].loops[&header], note);
         }
     }
 }

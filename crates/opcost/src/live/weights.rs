@@ -1,47 +1,51 @@
-//! How often were branches taken, by samples so far?
+//! How often were branches of one function taken, by samples so far?
 //!
-//! Samples of first versions are made consistent for the whole program (`crate::sampling::estimate`). Of each module
-//! the functions that ran have their branches.
+//! The samples in the function's own first version are made consistent by themselves (`opcost_recover::repair`): that
+//! takes milliseconds, where the whole program takes seconds. Ratios are what a version needs.
+//!
+//! Input: a map, its code, samples by address. Output: branches with counts. Cost: the code of the function, and a table
+//! of the module. Limit: what was inlined elsewhere is not seen.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use opcost_index::Id;
+use opcost_index::{Id, IdMap};
 use opcost_job::live::FunctionWeights;
-use opcost_recover::{RepairSolver, branches};
-use opcost_sample::Samples;
-use opcost_toolchain::build::LiveModule;
+use opcost_key::{FunctionId, FunctionMap, ModuleMap};
+use opcost_profile::formats::code::ModuleCode;
+use opcost_recover::{
+    Cycles, MODEL_ERROR, ModuleObservations, RepairOptions, RepairSolver, SampledModule, Starts, branches,
+    observe, repair,
+};
 
-use crate::sampling::estimate::Estimate;
-
-/// By module. None if there are too few samples.
+/// None if nothing is known of it.
 pub(super) fn weights(
-    samples: &Samples,
-    program: &Path,
-    modules: &[LiveModule],
-) -> Option<Vec<Vec<FunctionWeights>>> {
-    let estimate = Estimate::of(samples, &[program.to_owned()], RepairSolver::Likeliest).ok()?;
-    let mut all = vec![Vec::new(); modules.len()];
-    for counted in estimate.counted() {
-        let Some(number) = modules.iter().position(|module| module.name == counted.map.module) else {
-            continue;
-        };
-        let symbols: BTreeMap<&str, &str> =
-            modules[number].functions.iter().map(|one| (one.name.as_str(), one.symbol.as_str())).collect();
-        for (id, counts) in counted.counts.functions.iter() {
-            let map = &counted.map.functions[id];
-            let Some(&symbol) = symbols.get(map.name.as_str()) else { continue };
-            if counts.segments.values().all(|&count| count == 0) {
-                continue;
-            }
-            let Some(taken) = branches(map, counts) else { continue };
-            let rows = taken.into_iter().map(|((block, slot), count)| (block.index() as u32, slot, count));
-            all[number].push(FunctionWeights {
-                symbol: symbol.to_owned(),
-                entries: counts.entries,
-                branches: rows.collect(),
-            });
-        }
-    }
-    Some(all)
+    map: &ModuleMap,
+    code: &ModuleCode,
+    function: FunctionId,
+    hits: &BTreeMap<u64, u64>,
+    symbol: &str,
+) -> Option<FunctionWeights> {
+    let observed = observe(map, code, hits, Cycles::Model);
+    let mut one = ModuleMap { functions: IdMap::new(), ..map.clone() };
+    // Nobody else is there who could be called.
+    let mut own = FunctionMap { calls: Vec::new(), ..map.functions[function].clone() };
+    own.expected.pointers = None;
+    one.functions.push(own);
+    let mut functions = IdMap::new();
+    functions.push(observed.functions[function].clone());
+    let alone = ModuleObservations { functions, without_block: 0 };
+    let options = RepairOptions {
+        cycles_per_sample: CYCLES,
+        error: MODEL_ERROR,
+        solver: RepairSolver::Likeliest,
+        starts: Starts { least: 1, most: u64::MAX },
+    };
+    let repaired = repair(&[SampledModule { map: &one, observed: &alone }], options).ok()?;
+    let (map, counts) = (one.functions.values().next()?, repaired.counts.first()?.functions.values().next()?);
+    let taken = branches(map, counts)?;
+    let rows = taken.into_iter().map(|((block, slot), count)| (block.index() as u32, slot, count));
+    Some(FunctionWeights { symbol: symbol.to_owned(), entries: counts.entries, branches: rows.collect() })
 }
+
+/// Cycles between two samples, nearly: ratios do not hang on it.
+const CYCLES: f64 = 2.5e6;

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 
 #define PAGE 4096
-/* A flag, and what is written down at one header. */
+/* Whether it is written (2: it is being written), whose word asked, how many bytes, and values of one header. */
 #define NOTE 257
 #define NOTES 32
 
@@ -64,6 +64,22 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
                      : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+/* What a word of a loop holds that asks for values: they are written down once, and the activation goes on. */
+__attribute__((visibility("hidden"), used)) void *opc_live_note(const uint64_t *values, uint64_t *word) {
+    for (int number = 0; number < NOTES; number++) {
+        volatile uint64_t *note = &opc_live_notes[number * NOTE];
+        uint64_t open = 0, own = (uint64_t)(uintptr_t)opc_live_note;
+        if (note[1] != (uint64_t)(uintptr_t)word) continue;
+        if (!__atomic_compare_exchange_n(&opc_live_notes[number * NOTE], &open, 2, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return 0;
+        for (uint64_t at = 0; at * 8 < note[2] && at < NOTE - 3; at++) note[3 + at] = values[at];
+        __atomic_store_n(&opc_live_notes[number * NOTE], 1, __ATOMIC_RELEASE);
+        __atomic_compare_exchange_n(word, &own, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        return 0;
+    }
+    return 0;
 }
 
 /* Puts pages of the file in the place of others; the offset behind them, or 0. */

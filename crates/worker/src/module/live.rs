@@ -18,6 +18,9 @@ use crate::error::WorkError;
 
 /// Makes first versions of a module whose instructions are numbered.
 pub(super) fn first_versions(session: &mut Session, wish: &LiveWish) -> Result<Vec<LiveFunction>, WorkError> {
+    if wish.replaced == Replaced::Nothing {
+        return Ok(Vec::new());
+    }
     session.share(wish.number)?;
     session.write(&wish.basis)?;
     let suffix = format!(".opc{}", wish.number);
@@ -33,7 +36,12 @@ fn live_function(one: opcost_llvm::LiveFunction, suffix: &str) -> LiveFunction {
         values: header
             .values
             .into_iter()
-            .map(|value| LiveValue { is_fixed: value.is_fixed, bytes: value.bytes, object: value.object })
+            .map(|value| LiveValue {
+                is_fixed: value.is_fixed,
+                offset: value.offset,
+                bytes: value.bytes,
+                object: value.object,
+            })
             .collect(),
     });
     LiveFunction {
