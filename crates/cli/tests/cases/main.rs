@@ -20,6 +20,7 @@ mod lines;
 mod missing;
 mod processes;
 mod profiles;
+mod run;
 mod samples;
 mod shown;
 mod tail_calls;

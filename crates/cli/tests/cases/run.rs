@@ -1,0 +1,143 @@
+//! Does a program do the same whatever of it is replaced while it runs?
+//!
+//! The programs lie in `corpus/run`. The referee is clang at -O2: what it makes prints the same, and ends alike. With
+//! `--stress` every function and every loop is replaced at random, before the program begins and while it runs, by
+//! versions of random levels. Where samples decide, they are taken so often that whatever runs for some milliseconds is
+//! hot.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
+
+/// A folder with a copy of all programs.
+fn programs() -> Workplace {
+    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
+    for entry in std::fs::read_dir(corpus("run")).expect("the programs") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        place.write(name, std::fs::read(&path).expect("a program"));
+    }
+    place
+}
+
+/// What the program does that clang makes.
+fn native(place: &Workplace, files: &str, words: &str) -> ProgramOutput {
+    let first = files.split(' ').next().expect("a file");
+    let compiler = match Path::new(first).extension().and_then(|end| end.to_str()) {
+        Some("cpp") => "clang++-22",
+        Some("f90") => "flang-22",
+        _ => "clang-22",
+    };
+    let threads = if compiler == "flang-22" { "" } else { "-w -lm -lpthread" };
+    place.shell(&format!("{compiler} -O2 {files} {threads} -o native && ./native {words} < /dev/null"))
+}
+
+/// Runs it in several ways, each of which must be as the native one.
+fn is_the_same(files: &str, words: &str) {
+    let place = programs();
+    let expected = native(&place, files, words);
+    let libraries = if files.ends_with("f90") { "" } else { "--cflag=-w -l m -l pthread" };
+    for how in ["--stress 1", "--stress 2", "--rate 20000", "--mode two-pass --rate 20000", "--mode compile"] {
+        let line = format!("$OPCOST run {how} {libraries} {files} -- {words} < /dev/null");
+        let ran = place.shell(&line);
+        assert_eq!((ran.status, &ran.stdout), (expected.status, &expected.stdout), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn memory_that_a_loop_reads_and_another_name_of_it_writes() {
+    is_the_same("aliases.c", "");
+    is_the_same("contents.c", "");
+}
+
+#[test]
+fn values_of_all_kinds_go_on() {
+    is_the_same("values.c", "");
+    is_the_same("filter.c", "4 3 1 5 6");
+}
+
+#[test]
+fn exceptions_pass_through_versions() {
+    is_the_same("exceptions.cpp", "");
+    is_the_same("two_files.cpp two_files_other.cpp", "");
+}
+
+#[test]
+fn signals_and_threads_meet_versions() {
+    is_the_same("signals.c", "");
+}
+
+#[test]
+fn what_is_linked_is_as_it_was() {
+    is_the_same("linking.c linking_other.c", "");
+}
+
+#[test]
+fn processes_are_those_of_the_program() {
+    is_the_same("processes.c", "");
+}
+
+#[test]
+fn fortran_goes_on() {
+    is_the_same("fortran.f90", "");
+}
+
+/// A loop that was entered once is left, with what does not change as constants, and the document says so.
+#[test]
+fn the_document_says_what_was_replaced() {
+    let place = programs();
+    let ran = place.shell("$OPCOST run --json said.json --explain filter.c -- 900 3 1 5 6");
+    assert_eq!(ran.status, 7, "{}", ran.stderr);
+    let said = place.json("said.json");
+    let of_filter = |version: &&serde_json::Value| version["function"] == "filter";
+    let version = said["versions"].as_array().expect("versions").iter().find(of_filter).expect("it was hot");
+    assert!(version["loops"].as_array().is_some_and(|loops| !loops.is_empty()), "{version:#}");
+    assert!(version["constants"].as_u64() > Some(0), "{version:#}");
+    assert!(said["samples"]["later"].as_u64() > Some(0), "{said:#}");
+    assert_eq!((&said["status"], &said["signal"]), (&7.into(), &serde_json::Value::Null));
+    assert!(ran.stderr.contains("filter"), "{}", ran.stderr);
+}
+
+/// What cannot be run so is refused by name, before anything runs.
+#[test]
+fn what_is_no_such_program_is_refused() {
+    let place = programs();
+    place.write("plain.rs", "fn main() {}\n");
+    for (words, why) in [
+        ("--cflag=-m32 filter.c", "-m32: programs are replaced while they run on Linux for x86-64 only"),
+        ("--cflag=-fsanitize=address filter.c", "-fsanitize=address: a later version would be without its checks"),
+        ("--cflag=-shared filter.c", "-shared: what is run is a whole program"),
+        ("plain.rs", "give the bitcode that rustc writes"),
+        ("nothing.c", "nothing.c"),
+    ] {
+        let refused = place.shell(&format!("$OPCOST run {words}"));
+        assert!(refused.status == 2 || refused.status == 1, "{words}: {}", refused.all());
+        assert!(refused.stderr.contains(why), "{words}: {}", refused.stderr);
+    }
+}
+
+/// The one who replaces is killed: the program goes on, and prints all that it would have.
+#[test]
+fn a_program_goes_on_without_its_supervisor() {
+    let place = programs();
+    let expected = native(&place, "filter.c", "300 3 1");
+    let script = "mkfifo ready\n$OPCOST run filter.c -- 300 3 1 > out &\nsupervisor=$!\n\
+                  while ! pgrep -P $supervisor -f 'program 300' > child; do sleep 0.02; done\n\
+                  kill -KILL $supervisor\nwhile kill -0 $(cat child) 2> /dev/null; do sleep 0.02; done\ncat out";
+    let ran = place.shell(script);
+    assert_eq!(ran.stdout, expected.stdout, "{}", ran.stderr);
+}
+
+/// The program is killed, or ends at once: the status is its own, and nothing is left behind.
+#[test]
+fn ends_are_those_of_the_program() {
+    let place = programs();
+    place.write("short.c", "int main(int c, char **v) { return c + 3; }\n");
+    let ran = place.shell("$OPCOST run short.c -- a b");
+    assert_eq!((ran.status, &*ran.stdout), (6, ""), "{}", ran.stderr);
+    place.write("dies.c", "#include <signal.h>\nint main(void) { raise(SIGUSR2); return 0; }\n");
+    let mut child = place.command(&["run", "dies.c"]).stdout(Stdio::null()).spawn().expect("it starts");
+    let status = child.wait().expect("it ends");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(12), "{status}");
+}
