@@ -11,6 +11,7 @@ pub(crate) const RUN_EXAMPLES: &str = "\
 Examples:
   opcost run prog.c -- ARGS                   starts soon; what is hot is compiled again while it runs
   opcost run --explain prog.c -- ARGS         and says what was replaced, when, by which samples
+  opcost run --profile-store .opcost prog.c   begins with what earlier runs of this build said
   opcost run main.bc plugin.bc -- ARGS        modules of bitcode, linked when it starts
   opcost run --mode two-pass prog.c -- ARGS   functions are replaced where they are entered, loops stay
   opcost run --mode compile prog.c -- ARGS    compiled once
@@ -39,6 +40,9 @@ pub(crate) struct RunArguments {
     /// Samples in a second of processor time.
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=50_000))]
     pub(crate) rate: u64,
+    /// Begins with what earlier runs said of each module, and adds what this one does. The folder is made.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) profile_store: Option<PathBuf>,
     /// Replaces every function and loop again and again, by versions chosen at random: a test of opcost itself.
     #[arg(long, value_name = "SEED")]
     pub(crate) stress: Option<u64>,

@@ -32,6 +32,7 @@ fn carry_out(arguments: &RunArguments) -> Result<Status, Failure> {
             ModeArgument::Adaptive => RunMode::Adaptive,
         },
         rate: arguments.rate,
+        store: arguments.profile_store.as_deref(),
         stress: arguments.stress,
         arguments: &arguments.arguments,
         streams: &Streams::default(),

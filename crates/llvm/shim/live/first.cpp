@@ -367,6 +367,11 @@ void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
   passes.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   passes.addPass(ReversePostOrderFunctionAttrsPass());
   passes.run(module, managers.modules);
+  // What one call alone calls is inlined there, as long as nobody else could call it.
+  for (Function &function : module)
+    if (function.hasLocalLinkage() && function.hasOneUse())
+      if (auto *call = dyn_cast<CallBase>(*function.user_begin()); call && call->getCalledOperand() == &function)
+        function.addFnAttr(opcost::kCalledOnce);
   unsigned unnamed = 0;
   for (GlobalValue &global : module.global_values()) {
     // What the first versions do not need is there for later ones.

@@ -37,6 +37,8 @@ void call_by_words(llvm::Module &module);
 
 // Marks functions that have a word.
 constexpr const char *kReplaceable = "opcost-replaceable";
+// Marks functions that one call of their module calls, and nobody else.
+constexpr const char *kCalledOnce = "opcost-called-once";
 // The section of words. The runtime's pads (c/live.c) stand around it.
 constexpr const char *kWordSection = "opc_word";
 

@@ -94,9 +94,11 @@ Error read_callees(Function &function, unsigned depth, unsigned &room, SmallPtrS
     if (!callee->isMaterializable()) continue;
     if (Error error = callee->materialize()) return error;
     unsigned size = callee->getInstructionCount();
-    bool is_wanted = callee->hasFnAttribute(Attribute::AlwaysInline) || (size <= kLargest && size <= room);
+    bool is_once = callee->hasFnAttribute(opcost::kCalledOnce);
+    bool is_wanted = callee->hasFnAttribute(Attribute::AlwaysInline) || (size <= (is_once ? kMostInAll : kLargest) && size <= room);
     // Its labels would be others.
     if (!is_wanted || any_of(*callee, [](const BasicBlock &block) { return block.hasAddressTaken(); })) continue;
+    if (is_once && !callee->hasFnAttribute(Attribute::OptimizeNone)) callee->addFnAttr(Attribute::AlwaysInline);
     room -= std::min(size, room);
     kept.insert(callee);
     if (Error error = read_callees(*callee, depth - 1, room, kept)) return error;

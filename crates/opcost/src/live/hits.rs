@@ -6,7 +6,7 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 use opcost_job::live::FunctionWeights;
-use opcost_key::{FunctionId, ModuleMap};
+use opcost_key::{FunctionId, Hash128, ModuleMap};
 use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::functions_at;
 use opcost_run::image::SampledImage;
@@ -22,6 +22,7 @@ pub(super) type FunctionKey = (usize, usize);
 /// The table of a module.
 struct Tabled {
     number: usize,
+    hash: Hash128,
     map: ModuleMap,
     code: ModuleCode,
     /// By the number of the function among those of the module.
@@ -50,7 +51,7 @@ impl CodeRanges {
     pub(super) fn of(program: &Path, modules: &[LiveModule]) -> Result<CodeRanges, Failure> {
         let mut first = Vec::new();
         let mut tables = Vec::new();
-        for (_, map, code) in SampledImage::read(program)?.into_iter().flat_map(|image| image.modules) {
+        for (hash, map, code) in SampledImage::read(program)?.into_iter().flat_map(|image| image.modules) {
             let Some(number) = modules.iter().position(|module| module.name == map.module) else { continue };
             let names: BTreeMap<&str, usize> = modules[number]
                 .functions
@@ -63,7 +64,7 @@ impl CodeRanges {
                 first.extend(own(function).map(|at| (range, (number, at))));
             }
             let ids = map.functions.ids().filter_map(|id| Some((own(id)?, id))).collect();
-            tables.push(Tabled { number, map, code, ids });
+            tables.push(Tabled { number, hash, map, code, ids });
         }
         first.sort_by_key(|(range, _)| range.start);
         let program = program.canonicalize().map_err(Failure::file("find", program))?;
@@ -80,6 +81,11 @@ impl CodeRanges {
     /// Adds code of a version.
     pub(super) fn add(&mut self, code: Range<u64>, version: usize) {
         self.later.insert(code.start, (code.end, version));
+    }
+
+    /// Modules by their number, with the hashes of their maps.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = (usize, Hash128)> {
+        self.tables.iter().map(|table| (table.number, table.hash))
     }
 
     /// How often branches of a function were taken; nothing if that is not known.

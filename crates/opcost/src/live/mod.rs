@@ -18,6 +18,7 @@ mod make;
 mod memory;
 mod notes;
 mod program;
+mod store;
 mod stress;
 mod supervisor;
 mod weights;
@@ -38,6 +39,7 @@ use opcost_toolchain::options::CompileOptions;
 use crate::sampling::estimate::finish;
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
 use program::ReplaceableProgram;
+use store::Store;
 use supervisor::Supervisor;
 
 /// How often samples are looked at.
@@ -54,6 +56,8 @@ pub struct RunRequest<'a> {
     pub mode: RunMode,
     /// Samples in a second of processor time.
     pub rate: u64,
+    /// Where the profile of earlier runs is, and that of this one goes.
+    pub store: Option<&'a Path>,
     /// The seed by which all functions are replaced at random, if they are.
     pub stress: Option<u64>,
     /// Its arguments.
@@ -70,7 +74,8 @@ pub fn run(request: &RunRequest<'_>) -> Result<LiveAnswers, Failure> {
     let begun = Instant::now();
     let program = ReplaceableProgram::build(request.inputs, request.options, request.mode)?;
     let path = program.path.clone();
-    let supervisor = Supervisor::new(program, request.mode, request.stress)?;
+    let store = request.store.map(Store::open).transpose()?;
+    let supervisor = Supervisor::new(program, request.mode, request.stress, store)?;
     let milliseconds_to_start = begun.elapsed().as_secs_f64() * 1e3;
     let (mut answers, taken) = watch(request, supervisor, &path)?;
     answers.milliseconds_to_start = milliseconds_to_start;
@@ -106,5 +111,6 @@ fn watch(
     drop(sender);
     let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let taken = taken?;
+    supervisor.save(&taken.samples)?;
     Ok((supervisor.answers(&taken.samples), finish(taken.samples.end)))
 }

@@ -22,6 +22,7 @@ use super::make::VersionWish;
 use super::memory::known_memory;
 use super::notes::{Note, Notes};
 use super::program::ReplaceableProgram;
+use super::store::{Store, StoredFunction};
 use super::stress::Stress;
 
 /// Samples of a function that is hot.
@@ -32,6 +33,8 @@ const PATIENCE: Duration = Duration::from_millis(40);
 const MOMENT: Duration = Duration::from_millis(8);
 /// Calls of a function that is entered again and again.
 const CALLS: u64 = 4;
+/// Functions of earlier runs that are replaced at once.
+const MOST_STORED: usize = 40;
 /// How often a function is compiled again at most.
 const MOST_VERSIONS: usize = 3;
 /// The optimiser's level for versions.
@@ -63,6 +66,9 @@ pub(super) struct Supervisor {
     versions: Vec<LiveVersion>,
     refused: Vec<RefusedVersion>,
     stress: Option<Stress>,
+    store: Option<Store>,
+    /// What versions were made by.
+    weights: BTreeMap<FunctionKey, FunctionWeights>,
 }
 
 impl Supervisor {
@@ -71,6 +77,7 @@ impl Supervisor {
         mut program: ReplaceableProgram,
         mode: RunMode,
         stress: Option<u64>,
+        store: Option<Store>,
     ) -> Result<Supervisor, Failure> {
         Ok(Supervisor {
             stress: stress.map(|seed| Stress::prepare(&mut program, seed)),
@@ -82,6 +89,8 @@ impl Supervisor {
             begun: Instant::now(),
             versions: Vec::new(),
             refused: Vec::new(),
+            store,
+            weights: BTreeMap::new(),
         })
     }
 
@@ -99,6 +108,7 @@ impl Supervisor {
             self.refused = std::mem::take(&mut stress.refused);
             return self;
         }
+        self.begin_with_stored();
         while let Ok(mut last) = samples.recv() {
             while let Ok(newer) = samples.try_recv() {
                 last = newer;
@@ -106,6 +116,49 @@ impl Supervisor {
             self.step(&last);
         }
         self
+    }
+
+    /// Replaces what was hot in earlier runs.
+    fn begin_with_stored(&mut self) {
+        let Some(store) = &self.store else { return };
+        let mut hot: Vec<(u64, FunctionKey, Vec<FunctionWeights>)> = Vec::new();
+        for (module, hash) in self.ranges.hashes() {
+            for stored in store.load(hash).into_iter().filter(|stored| stored.samples >= ENOUGH) {
+                let functions = &self.program.modules[module].functions;
+                let number = functions.iter().position(|function| function.symbol == stored.symbol);
+                if let Some(key) = number.map(|number| (module, number))
+                    && self.program.words[&key].entry.is_some()
+                {
+                    hot.push((stored.samples, key, stored.weights.into_iter().collect()));
+                }
+            }
+        }
+        hot.sort_unstable_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+        for (_, key, weights) in hot.into_iter().take(MOST_STORED) {
+            self.replace((0, key), &weights, None);
+        }
+    }
+
+    /// Keeps what this run said for the next one.
+    pub(super) fn save(&self, samples: &Samples) -> Result<(), Failure> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let mut hits = self.ranges.hits(samples).first;
+        for (version, count) in self.ranges.hits(samples).later {
+            let keys = self.program.words.keys();
+            let name = &self.versions[version].function;
+            if let Some(key) = keys.into_iter().find(|key| self.function(**key).name == *name) {
+                *hits.entry(*key).or_default() += count;
+            }
+        }
+        for (module, hash) in self.ranges.hashes() {
+            let own = hits.iter().filter(|((of, _), _)| *of == module).map(|(key, samples)| StoredFunction {
+                symbol: self.function(*key).symbol.clone(),
+                samples: *samples,
+                weights: self.weights.get(key).cloned(),
+            });
+            store.add(hash, &self.program.modules[module].name, own.collect())?;
+        }
+        Ok(())
     }
 
     /// What came of it.
@@ -243,6 +296,7 @@ impl Supervisor {
         let known = if tried == 0 { self.known(key, &headers, process) } else { None };
         let function = self.function(key).clone();
         let own = weights.iter().find(|one| one.symbol == function.symbol);
+        self.weights.extend(own.map(|own| (key, own.clone())));
         let is_called = own.is_none_or(|own| own.entries >= CALLS);
         let has_entry = headers.is_empty() || is_called || tried > 0;
         let wish = VersionWish {
