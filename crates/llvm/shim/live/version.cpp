@@ -453,6 +453,11 @@ Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_liv
     entry->setLinkage(GlobalValue::ExternalLinkage);
     entry->setVisibility(GlobalValue::DefaultVisibility);
     rests.push_back(entry);
+    // Where it calls itself it stays, so that its recursion can be optimised.
+    for (Function *one : rests)
+      for (Instruction &at : instructions(*one))
+        if (auto *call = dyn_cast<CallBase>(&at); call && call->getCalledOperand() == function) call->setCalledFunction(entry);
+    entry->setCallingConv(function->getCallingConv());
   }
   for (Function *one : rests) one->removeFnAttr(opcost::kReplaceable);
   kept.insert(rests.begin(), rests.end());
