@@ -27,6 +27,7 @@ mod machine;
 mod measure;
 mod oracle;
 mod page;
+mod paper;
 pub(crate) mod pgo;
 pub(crate) mod predict;
 mod question;

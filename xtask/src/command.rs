@@ -5,7 +5,7 @@
 
 use crate::failure::{Failure, Result};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// How many lines of a failing tool's words are repeated.
 const LINES_SHOWN: usize = 12;
@@ -25,6 +25,12 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
         words = said;
     }
     Err(Failure::new(format!("`{name}` failed with {}: {}", output.status, last_lines(&words))))
+}
+
+/// Whether a tool starts.
+pub(crate) fn is_installed(tool: &str) -> bool {
+    let status = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok()
 }
 
 /// The tool's name without its folder.

@@ -4,10 +4,10 @@
 //! that what differs is the instrumentation alone.
 
 use super::question::Question;
-use super::wasm;
+use super::{setup, wasm};
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::manifest::{Language, Program};
+use crate::manifest::Program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -182,7 +182,7 @@ impl Builder {
     pub(crate) fn prepare(columns: &[Column], opcost: Option<PathBuf>, folder: &Path) -> Result<Self> {
         let opcost = match opcost {
             Some(path) => Ok(std::path::absolute(&path).map_err(|error| Failure::at("find", &path, error))?),
-            None if columns.iter().any(|column| column.uses_opcost()) => release_build(),
+            None if columns.iter().any(|column| column.uses_opcost()) => setup::release_build(),
             None => Err(Failure::new("no column asked for it")),
         };
         Ok(Self { folder: folder.to_owned(), opcost, is_built: false })
@@ -219,40 +219,21 @@ impl Builder {
             let ledger = executable.with_added_extension("opc");
             let mut run = Command::new(opcost);
             run.args(["count", "--stdout", "/dev/null", "--ledger"]).arg(&ledger).current_dir(&self.folder);
-            add_program(&mut run, program).arg("--").args(&program.small);
+            setup::add_program(&mut run, program).arg("--").args(&program.small);
             command::output_of(&mut run)?;
             command.arg("--placement-from").arg(ledger);
         }
-        add_program(&mut command, program);
+        setup::add_program(&mut command, program);
         Ok(command)
     }
 }
 
-fn add_program<'a>(command: &'a mut Command, program: &Program) -> &'a mut Command {
-    command.args(&program.sources);
-    command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
-    command.args(&program.libraries)
-}
-
 fn clang(column: Column, program: &Program, executable: &Path) -> Command {
-    let mut command = Command::new(if program.language == Language::Cpp { "clang++-22" } else { "clang-22" });
+    let mut command = setup::clang(program);
     command.arg("-O2");
     if column == Column::ProfileGenerate {
         command.arg("-fprofile-generate");
     }
     command.args(&program.flags).args(&program.sources).arg("-o").arg(executable).args(&program.libraries);
     command
-}
-
-pub(crate) fn release_build() -> Result<PathBuf> {
-    let repository = crate::root::repository()?;
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--package", "opcost-cli"]).current_dir(&repository);
-    eprintln!("bench: building opcost");
-    command::output_of(&mut command)?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository.join("target"), PathBuf::from);
-    let target = repository.join(target);
-    Ok(target.join("release/opcost"))
 }

@@ -83,11 +83,16 @@ impl Cell {
 
     /// Distance between the quartiles of its times, as a share of the median.
     pub(crate) fn spread(&self) -> Option<f64> {
-        let mut sorted = self.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
-        let quartile = |part: usize| sorted.get((sorted.len().saturating_sub(1) * part + 2) / 4).copied();
-        Some((quartile(3)? - quartile(1)?) / self.time()?)
+        spread(&self.seconds)
     }
+}
+
+/// Distance between the quartiles, as a share of the median.
+pub(crate) fn spread(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let quartile = |part: usize| sorted.get((sorted.len().saturating_sub(1) * part + 2) / 4).copied();
+    Some((quartile(3)? - quartile(1)?) / median(values)?)
 }
 
 /// One of the figures of a cell, as a number.
@@ -106,7 +111,8 @@ pub(crate) fn time_ratios(rows: &[Row], column: usize) -> Vec<Option<f64>> {
     rows.iter().map(|row| ratio_in_rounds(&row.cells[column].seconds, &row.cells[0].seconds)).collect()
 }
 
-fn ratio_in_rounds(own: &[f64], plain: &[f64]) -> Option<f64> {
+/// The median over the rounds of the ratio within one round, if both have all of them.
+pub(crate) fn ratio_in_rounds(own: &[f64], plain: &[f64]) -> Option<f64> {
     let pairs: Vec<f64> = own.iter().zip(plain).map(|(own, plain)| own / plain).collect();
     median(&pairs).filter(|_| own.len() == plain.len())
 }

@@ -1,12 +1,13 @@
 //! What a command takes, while what it prints goes to a file.
 //!
-//! Times are the kernel's account of the process (wait4), user and system; the
-//! peak is the largest resident set it had.
+//! Times are the kernel's account of the process (wait4), user and system, of it and of what it
+//! waited for, and the clock's; the peak is the largest resident set it had.
 
 use crate::failure::{Failure, Result};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 use wait4::Wait4;
 
 /// What one run took.
@@ -16,6 +17,8 @@ pub(crate) struct Taken {
     pub(crate) seconds: f64,
     /// CPU time, user alone.
     pub(crate) user: f64,
+    /// By the clock.
+    pub(crate) wall: f64,
     /// Peak resident memory, in millions of bytes.
     pub(crate) megabytes: f64,
 }
@@ -26,9 +29,11 @@ pub(crate) fn run(command: &mut Command, also: &[i32], folder: &Path) -> Result<
     let (output, errors) = (folder.join("answer"), folder.join("errors"));
     let create = |path: &Path| File::create(path).map_err(|error| Failure::at("create", path, error));
     let name = command.get_program().to_string_lossy().into_owned();
+    let begun = Instant::now();
     let child = command.stdin(Stdio::null()).stdout(create(&output)?).stderr(create(&errors)?).spawn();
     let child = child.map_err(|error| Failure::new(format!("`{name}` does not start: {error}")))?;
     let used = child.wait4().map_err(|error| Failure::new(format!("cannot wait for `{name}`: {error}")))?;
+    let wall = begun.elapsed().as_secs_f64();
     let is_answer = used.status.code().is_some_and(|code| code == 0 || also.contains(&code));
     if !is_answer {
         let said = fs::read(&errors).unwrap_or_default();
@@ -39,6 +44,7 @@ pub(crate) fn run(command: &mut Command, also: &[i32], folder: &Path) -> Result<
     let taken = Taken {
         seconds: (used.rusage.utime + used.rusage.stime).as_secs_f64(),
         user: used.rusage.utime.as_secs_f64(),
+        wall,
         megabytes: used.rusage.maxrss as f64 / 1e6,
     };
     Ok((text, taken))
@@ -55,7 +61,7 @@ mod tests {
         let shell = |script: &str, also: &[i32]| run(Command::new("sh").args(["-c", script]), also, &folder);
         let (text, taken) = shell("echo answer; exit 3", &[3]).unwrap();
         assert_eq!(text, "answer\n");
-        assert!(taken.megabytes > 0.1 && taken.seconds < 1.0, "{taken:?}");
+        assert!(taken.megabytes > 0.1 && taken.seconds < 1.0 && taken.wall > 0.0, "{taken:?}");
         let failure = shell("echo reason >&2; exit 3", &[]).err().unwrap().to_string();
         assert!(failure.contains("reason"), "{failure}");
         fs::remove_dir_all(&folder).unwrap();

@@ -21,11 +21,11 @@ mod layouts;
 mod programs;
 mod simulated;
 
+use super::setup::reason;
 use super::{machine, setup};
 use crate::failure::{Failure, Result};
 use crate::root::repository;
 use build::Bench;
-use figures::reason;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -141,10 +141,10 @@ impl Options {
                 flags.next().copied().ok_or_else(|| Failure::usage(format!("{flag} wants a value after it")))
             };
             match *flag {
-                "--runs" => options.runs = number(flag, value()?)?,
-                "--links" => options.links = number(flag, value()?)?,
+                "--runs" => options.runs = setup::number(flag, value()?)?,
+                "--links" => options.links = setup::number(flag, value()?)?,
                 "--programs" => options.programs = value()?.split(',').map(str::to_owned).collect(),
-                "--parts" => options.parts = parts(value()?)?,
+                "--parts" => options.parts = setup::parts(&PARTS, value()?)?,
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--out" => options.out = PathBuf::from(value()?),
                 _ => {
@@ -156,22 +156,6 @@ impl Options {
         }
         Ok(options)
     }
-}
-
-fn number(flag: &str, text: &str) -> Result<usize> {
-    let number = text.parse().ok().filter(|&number| (1..=50).contains(&number));
-    number.ok_or_else(|| Failure::usage(format!("{flag} wants a number from 1 to 50, not {text}")))
-}
-
-fn parts(text: &str) -> Result<Vec<Part>> {
-    let of = |name: &str| PARTS.iter().find(|(known, _)| *known == name).map(|&(_, part)| part);
-    let unknown = |name: &str| {
-        Failure::usage(format!(
-            "no part is called {name}; there are {}",
-            PARTS.map(|(known, _)| known).join(", ")
-        ))
-    };
-    text.split(',').map(|name| of(name).ok_or_else(|| unknown(name))).collect()
 }
 
 #[cfg(test)]
@@ -188,10 +172,5 @@ mod tests {
         for wrong in [&["--runs", "0"][..], &["--runs"], &["--what"], &["--links", "x"], &["--parts", "x"]] {
             assert!(Options::parse(wrong).is_err());
         }
-    }
-
-    #[test]
-    fn a_reason_is_one_line() {
-        assert_eq!(reason(&Failure::new("`cc` failed: a|b:\nmore")), "`cc` failed: a/b");
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Input: a program of the corpus. Output: executables in its folder, and the document of `opcost tune`.
 
-use crate::bench::timed;
+use crate::bench::{setup, timed};
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::manifest::{Language, Program};
+use crate::manifest::Program;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const BOLT: &str = "llvm-bolt-22";
 
@@ -53,11 +53,9 @@ impl<'a> Bench<'a> {
 
     /// Runs opcost on its sources: `words`, then the sources, then the training run.
     pub(super) fn opcost(&self, words: &[&str], training: &[String]) -> Result<String> {
-        let program = &self.program;
         let mut command = Command::new(self.opcost);
         command.current_dir(&self.folder).args(words);
-        command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
-        command.args(&program.libraries).args(&program.sources);
+        setup::add_program(&mut command, &self.program);
         if !training.is_empty() {
             command.arg("--").args(training);
         }
@@ -72,11 +70,6 @@ impl<'a> Bench<'a> {
         serde_json::from_str(&text).map_err(|error| Failure::new(format!("opcost tune: {error}")))
     }
 
-    /// The compiler driver for its language.
-    fn clang(&self) -> Command {
-        Command::new(if self.program.language == Language::Cpp { "clang++-22" } else { "clang-22" })
-    }
-
     /// Builds it at -O2 with another compiler, or with flags.
     pub(super) fn compiled(&self, mut compiler: Command, flags: &[&str], name: &str) -> Result<PathBuf> {
         let made = self.path(name);
@@ -87,7 +80,7 @@ impl<'a> Bench<'a> {
 
     /// As clang builds it.
     pub(super) fn plain(&self, name: &str) -> Result<PathBuf> {
-        self.compiled(self.clang(), &["-fuse-ld=lld"], name)
+        self.compiled(setup::clang(&self.program), &["-fuse-ld=lld"], name)
     }
 
     /// The bitcode that the profile's pass would read, compiled without a profile.
@@ -96,13 +89,13 @@ impl<'a> Bench<'a> {
         let mut modules = Vec::new();
         for (number, source) in self.program.sources.iter().enumerate() {
             let module = self.path(&format!("control{number}.bc"));
-            let mut compile = self.clang();
+            let mut compile = setup::clang(&self.program);
             compile.args(["-O2", "-w", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
             compile.args(&self.program.flags).arg(source).arg("-o").arg(&module);
             command::output_of(&mut compile)?;
             modules.push(module);
         }
-        let mut link = self.clang();
+        let mut link = setup::clang(&self.program);
         link.args(["-O2", "-w", "-fuse-ld=lld"]).args(&modules).args(&self.program.libraries);
         command::output_of(link.arg("-o").arg(&made))?;
         Ok(made)
@@ -119,7 +112,7 @@ impl<'a> Bench<'a> {
     pub(super) fn peer_profile(&self, name: &str, flags: &[&str]) -> Result<PathBuf> {
         let (raw, profile) = (self.path(&format!("{name}.profraw")), self.path(&format!("{name}.profdata")));
         let counting = [&["-fuse-ld=lld", "-fprofile-generate"], flags].concat();
-        let counted = self.compiled(self.clang(), &counting, &format!("{name}.counted"))?;
+        let counted = self.compiled(setup::clang(&self.program), &counting, &format!("{name}.counted"))?;
         let mut training = Command::new(&counted);
         training.args(&self.program.long).env("LLVM_PROFILE_FILE", &raw);
         timed::run(&mut training, &[], &self.folder)?;
@@ -130,12 +123,12 @@ impl<'a> Bench<'a> {
     /// The same with a profile that was made.
     pub(super) fn peer_again(&self, name: &str, flags: &[&str], profile: &Path) -> Result<PathBuf> {
         let by = format!("-fprofile-use={}", profile.display());
-        self.compiled(self.clang(), &[&["-fuse-ld=lld", "-Wl,-q", &by], flags].concat(), name)
+        self.compiled(setup::clang(&self.program), &[&["-fuse-ld=lld", "-Wl,-q", &by], flags].concat(), name)
     }
 
     /// What BOLT counts of a program in its training run; none if BOLT is not installed.
     pub(super) fn bolt_counts(&self, program: &Path) -> Result<Option<PathBuf>> {
-        if Command::new(BOLT).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        if !command::is_installed(BOLT) {
             return Ok(None);
         }
         let (counting, counts) = (self.path("bolt.counted"), self.path("bolt.fdata"));

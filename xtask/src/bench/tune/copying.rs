@@ -4,8 +4,9 @@
 //! once more. *Wrong in copies* is how far counts in copies are from that run, in parts of all executions there.
 
 use super::build::{Bench, TuneRequest};
-use super::figures::{all_steps, change, millions, reason, side};
+use super::figures::{all_steps, change, millions, side};
 use super::simulated::Simulated;
+use crate::bench::setup::reason;
 use crate::failure::{Failure, Result};
 use serde_json::Value;
 use std::fmt::Write;

@@ -8,31 +8,16 @@
 //! by exact figures: instructions by cachegrind, and what `opcost tune` did in the training run.
 
 use super::build::{Bench, TuneRequest};
-use super::figures::{millions, reason};
+use super::figures::millions;
 use super::simulated;
-use crate::bench::{setup, timed};
+use crate::bench::paper::ROWS;
+use crate::bench::setup::{self, reason};
+use crate::bench::timed;
 use crate::failure::{Failure, Result};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The programs, and what the paper calls them.
-const ROWS: [(&str, &str); 13] = [
-    ("whetstone", "Whetstone"),
-    ("tfftdp", "Tfftdp"),
-    ("heapsort", "Heapsort"),
-    ("nsieve", "Nsieve"),
-    ("flops", "Flops"),
-    ("fibonacci", "Fibonacci"),
-    ("matrix-normal", "Matrix: normal algorithm"),
-    ("matrix-temporary", "Matrix: temporary variable in loop"),
-    ("matrix-unrolled", "Matrix: unrolled inner loop"),
-    ("matrix-pointers", "Matrix: pointers"),
-    ("matrix-transposed", "Matrix: transposed b"),
-    ("matrix-interchanged", "Matrix: interchanged inner loops"),
-    ("scimark", "SciMark"),
-];
 
 const COLUMNS: [&str; 5] = ["-O2", "collecting", "with profile", "control", "gcc -O2"];
 
@@ -194,13 +179,5 @@ mod tests {
         let both = Exact { peer: Some(1200), ..of(1100) };
         let sentence = why(both, &document);
         assert!(sentence.starts_with("Loses: 10.0 %") && sentence.contains("profile +20.0 %"), "{sentence}");
-    }
-
-    #[test]
-    fn all_programs_of_the_table_are_there() {
-        for (name, _) in ROWS {
-            let program = setup::program_of_any_list(name).unwrap();
-            assert!(program.crates.is_empty(), "{name}");
-        }
     }
 }

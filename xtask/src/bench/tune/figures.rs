@@ -1,7 +1,6 @@
 //! What does the document of `opcost tune` say, as figures of a table?
 
 use super::simulated::Simulated;
-use crate::failure::Failure;
 use serde_json::Value;
 
 /// The steps of a document.
@@ -37,11 +36,4 @@ pub(super) fn millions(number: u64) -> f64 {
 /// A change in per cent.
 pub(super) fn change(before: u64, after: u64) -> String {
     format!("{:+.1} %", (after as f64 / before as f64 - 1.0) * 100.0)
-}
-
-/// Why something failed, in one line of a table.
-pub(super) fn reason(failure: &Failure) -> String {
-    let text = failure.to_string();
-    let line = text.lines().next().unwrap_or_default().replace('|', "/");
-    line.trim_end_matches(['.', ':']).to_owned()
 }

@@ -5,8 +5,9 @@
 //! that counts save.
 
 use super::build::{Bench, FIXED, TuneRequest};
-use super::figures::{all_steps, millions, reason, side, time_gain};
+use super::figures::{all_steps, millions, side, time_gain};
 use super::simulated::{Simulated, simulate};
+use crate::bench::setup::{reason, short};
 use crate::failure::Result;
 use serde_json::Value;
 use std::fmt::Write;
@@ -159,21 +160,10 @@ fn share(builds: [Simulated; 3]) -> String {
     format!("{:.0} % of the instructions that counts save", (before - sampled) / saved * 100.0)
 }
 
-/// Arguments without the folders of files.
-fn short(words: &[String]) -> String {
-    let name = |word: &String| word.rsplit('/').next().unwrap_or(word).to_owned();
-    words.iter().map(name).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn words_have_no_folders() {
-        assert_eq!(short(&["/a/b/bench.lua".to_owned(), "80".to_owned()]), "bench.lua 80");
-    }
 
     #[test]
     fn a_share_is_of_what_counts_save() {
