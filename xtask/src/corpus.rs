@@ -45,7 +45,7 @@ pub(crate) fn training(names: &[&str]) -> Result<Vec<Program>> {
     listed("training.toml", names)
 }
 
-/// A program of any list that `bench tune` measures: `corpus/tuned.toml`, then `programs.toml`. Nothing
+/// A program of any list that `bench tune` and `bench run` measure: `corpus/tuned.toml`, then `programs.toml`. Nothing
 /// else is fetched, and `corpus.json` does not list the former.
 pub(crate) fn tuned(name: &str) -> Result<Option<Program>> {
     let own = Manifest::read(&repository()?.join("corpus/tuned.toml"))?;
