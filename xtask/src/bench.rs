@@ -31,6 +31,7 @@ mod paper;
 pub(crate) mod pgo;
 pub(crate) mod predict;
 mod question;
+pub(crate) mod running;
 pub(crate) mod sampling;
 mod setup;
 pub(crate) mod slice;

@@ -9,7 +9,7 @@
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth, `bench predict` how right predicted counts and predicted time are, `bench slice` how small
 //! the part of a program is that decides its loops, `bench tune` what each step of tuning is worth,
-//! `bench hdl` what proven widths are worth in hardware;
+//! `bench run` what a program costs and brings that gets faster while it runs, `bench hdl` what proven widths are worth in hardware;
 //! `calls` measures library functions, `charges` looks for their worst calls, `dist` makes what users install, and `guide` makes the book. None is part of
 //! the tool: this crate imports
 //! no room but `testkit` and knows opcost only as a command, so what it measures is what a
@@ -127,6 +127,14 @@ usage: cargo xtask VERB
     --programs A,B        names of corpus/programs.toml and tuned.toml
                           (sqlite,lua,zstd,kernel,clipper,wren,webp)
     --opcost PATH, --out FILE  as above
+  bench run [FLAGS]     what a program costs that gets faster while it runs, and what it
+                        brings, into benchmarks/run.md
+    --rounds N            timed runs of each program by each compiler (3)
+    --parts A,B           of kernels, document, programs, costs (all)
+    --programs A,B        of filter-sum, filter-largest, sqlite, lua, zstd, clipper, and
+                          rows of the paper's table, as matrix-normal (all)
+    --small               little work: a try of the bench itself
+    --opcost PATH, --out FILE  as above
   bench hdl [FLAGS]     what proven widths are worth in hardware, into benchmarks/hdl.md;
                         status 3 if a run of a circuit is not as in C
     --runs N              simulated runs of each circuit (100)
@@ -167,6 +175,7 @@ fn main() -> ExitCode {
         ["bench", "slice", flags @ ..] => bench::slice::run(flags),
         ["bench", "suite", flags @ ..] => bench::suite::run(flags),
         ["bench", "tune", flags @ ..] => bench::tune::run(flags),
+        ["bench", "run", flags @ ..] => bench::running::run(flags),
         ["bench", "hdl", flags @ ..] => bench::hdl::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
