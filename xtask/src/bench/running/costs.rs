@@ -155,7 +155,7 @@ fn first_output(bench: &Bench, text: &mut String) -> Result<()> {
                 "| {} | {} | {} |",
                 start.title(),
                 seconds(figures::median(times)),
-                table::percent(figures::spread(times))
+                table::percent(figures::spread(times).filter(|_| times.len() > 1))
             ),
             Err(failure) => writeln!(text, "| {} | {} | |", start.title(), reason(failure)),
         };
