@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use opcost_answer::fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS};
 use opcost_instrument::{Admission, CostModel, Portability, ValuesRequest};
+use opcost_key::live::ReplaceableFunction;
 use opcost_key::{Anchor, Placement};
 use serde::{Deserialize, Serialize};
-
-use crate::live::{LiveFunction, LiveWish};
 
 /// Whether each thread gets counters of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +124,30 @@ pub enum ModulePurpose {
     Live(LiveWish),
 }
 
+/// What becomes of a module whose functions are replaced.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LiveWish {
+    /// Its number among those of the program.
+    pub number: u32,
+    /// Where the bitcode goes of which later versions are made.
+    pub basis: PathBuf,
+    /// The optimiser's level for first versions.
+    pub level: u8,
+    /// What can be replaced.
+    pub replaced: Replaced,
+}
+
+/// What of a program can be replaced while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Replaced {
+    /// Nothing.
+    Nothing,
+    /// Functions, where they are entered.
+    Entries,
+    /// So are loops that run.
+    Loops,
+}
+
 /// How a module is metered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MeteringJob {
@@ -219,7 +242,7 @@ pub struct ModuleReply {
     /// Of how many functions the earlier run said which way branches went.
     pub weighed: usize,
     /// Functions of a module that is run with versions.
-    pub functions: Vec<LiveFunction>,
+    pub functions: Vec<ReplaceableFunction>,
     /// What such a module only declares: later versions may need what the first ones do not.
     pub imports: Vec<String>,
 }

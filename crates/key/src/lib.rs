@@ -14,6 +14,7 @@ mod branches;
 mod hash;
 mod key;
 mod lines;
+pub mod live;
 mod map;
 mod skeleton;
 mod start;

@@ -7,7 +7,7 @@
 //! The file is an ELF program with one part, the versions, at their addresses in the program. So who samples the
 //! program reads addresses of versions as those of any other file.
 //!
-//! Input: an executable, and where its parts lie. Output: the file. Cost: words and table are copied once, a version
+//! Input: an executable, and where its parts are. Output: the file. Cost: words and table are copied once, a version
 //! once. Limits: versions are never taken away, since a frame may be in each of them; a full arena takes no more.
 
 use std::fs::{File, OpenOptions};
@@ -21,7 +21,7 @@ use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use thiserror::Error;
 
-use crate::program::Header;
+use crate::symbol::Header;
 use crate::words::Words;
 use crate::{Frames, LinkRefused, LinkedVersion, LiveError, LiveProgram, link, redirect};
 
@@ -30,7 +30,7 @@ const PAGE: u64 = 4096;
 /// Versions begin at lines of the cache.
 const LINE: u64 = 64;
 
-/// Where the parts lie in the program.
+/// Where the parts are in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaParts {
     /// Words and notes.
@@ -57,7 +57,7 @@ pub enum ArenaError {
 
 /// Why a version is not in the arena.
 #[derive(Debug, Error)]
-pub enum PlaceError {
+pub enum ArenaRefusal {
     /// It cannot be linked.
     #[error(transparent)]
     Refused(#[from] LinkRefused),
@@ -131,7 +131,7 @@ impl Arena {
     ///
     /// # Errors
     /// It cannot be linked, or there is no more room.
-    pub fn place(&mut self, object: &[u8], program: &LiveProgram) -> Result<LinkedVersion, PlaceError> {
+    pub fn add(&mut self, object: &[u8], program: &LiveProgram) -> Result<LinkedVersion, ArenaRefusal> {
         let linked = link(object, program, self.next, self.parts.code.end - self.next)?;
         self.file
             .write_all_at(&linked.bytes, code_offset(&self.parts) + self.next - self.parts.code.start)?;
@@ -150,7 +150,7 @@ impl Arena {
         self.next - self.parts.code.start
     }
 
-    /// Where versions may lie.
+    /// Where versions may be.
     pub fn code(&self) -> Range<u64> {
         self.parts.code.clone()
     }

@@ -23,7 +23,7 @@ use object::read::elf::{Dyn, ProgramHeader, Rela, SectionHeader};
 use rustc_hash::FxHashMap;
 
 use crate::error::LiveError;
-use crate::program::{ProgramSymbol, Sections, SymbolKind, Symbols};
+use crate::symbol::{ProgramSymbol, Sections, SymbolKind, Symbols};
 
 /// Which places of the program's data keep what the loader wrote.
 #[derive(Debug, Default)]

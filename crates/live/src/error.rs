@@ -165,7 +165,7 @@ pub enum LinkRefused {
         /// REL or CREL.
         form: &'static str,
     },
-    /// A relocation lies outside of what it changes.
+    /// A relocation is outside of what it changes.
     #[error("{section}+{offset:#x} has a relocation outside of the section")]
     Outside {
         /// The section.
@@ -208,7 +208,7 @@ pub enum LinkRefused {
         symbol: String,
     },
     /// Something refers to what is not in the image.
-    #[error("{symbol} lies in section {section}, which has no place in a new version")]
+    #[error("{symbol} is in section {section}, which has no place in a new version")]
     NotPlaced {
         /// The symbol.
         symbol: String,

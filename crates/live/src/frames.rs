@@ -19,7 +19,8 @@ use object::endian::U64;
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::error::LiveError;
-use crate::program::{Header, LiveProgram};
+use crate::program::LiveProgram;
+use crate::symbol::Header;
 use crate::unwind::{FrameEntry, Reader};
 
 /// Four bytes of forms, the address of `.eh_frame`, the count.

@@ -19,8 +19,9 @@ use object::elf;
 use object::read::elf::{FileHeader, Rela, SectionHeader, Sym};
 
 use crate::error::LinkRefused;
-use crate::program::{Header, LiveProgram, Sections, SymbolLookup, Symbols};
+use crate::program::{LiveProgram, SymbolLookup};
 use crate::relocation::{Field, Meaning, form};
+use crate::symbol::{Header, Sections, Symbols};
 
 /// What a section is in a new version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ const LINE: u64 = 64;
 pub(crate) const STUB: u64 = 8;
 const CELL: u64 = 8;
 
-/// What is needed beside the sections.
+/// What is needed in addition to the sections.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
     /// Slots of the program that stubs jump to.

@@ -25,12 +25,14 @@ pub mod program;
 mod relocate;
 mod relocation;
 mod resolve;
+mod symbol;
 mod unwind;
 mod words;
 
-pub use arena::{Arena, ArenaError, ArenaParts, PlaceError};
+pub use arena::{Arena, ArenaError, ArenaParts, ArenaRefusal};
 pub use error::{LinkRefused, LiveError};
 pub use frames::{Frames, TableWrite, redirect};
 pub use link::{LinkedSymbol, LinkedVersion, PlacedSection, link};
-pub use program::{ExceptionHeader, LiveProgram, ProgramSymbol, SymbolKind, SymbolLookup, ThreadBlock};
+pub use program::{ExceptionHeader, LiveProgram, SymbolLookup, ThreadBlock};
+pub use symbol::{ProgramSymbol, SymbolKind};
 pub use unwind::FrameEntry;

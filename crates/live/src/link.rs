@@ -47,7 +47,7 @@ pub struct PlacedSection {
 pub struct LinkedVersion {
     /// The image, from the address at which it was linked.
     pub bytes: Vec<u8>,
-    /// Its functions, by their addresses. Those of the object itself, whoever is called.
+    /// Its functions, by their addresses. Those of the object itself, also where another one is called.
     pub symbols: Vec<LinkedSymbol>,
     /// Where the code of each function's frame is described, by the address of the code.
     pub frames: Vec<FrameEntry>,

@@ -16,41 +16,12 @@
 
 use object::LittleEndian as LE;
 use object::elf;
-use object::read::elf::{FileHeader, ProgramHeader, SectionTable, Sym, SymbolTable};
+use object::read::elf::{FileHeader, ProgramHeader, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dynamic::{Cells, Slots};
 use crate::error::LiveError;
-
-pub(crate) type Header = elf::FileHeader64<LE>;
-pub(crate) type Sections<'data> = SectionTable<'data, Header>;
-pub(crate) type Symbols<'data> = SymbolTable<'data, Header>;
-
-/// What a symbol stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SymbolKind {
-    /// A function.
-    Function,
-    /// A variable or a constant.
-    Object,
-    /// A variable of each thread; its address is an offset into the thread-local block.
-    ThreadLocal,
-    /// A function whose code is chosen when the program starts; the address is the chooser's.
-    Chosen,
-    /// The file does not say.
-    Untyped,
-}
-
-/// A symbol that the executable defines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ProgramSymbol {
-    /// Where it is.
-    pub address: u64,
-    /// How many bytes it has, if the file says so, or else 0.
-    pub size: u64,
-    /// What it stands for.
-    pub kind: SymbolKind,
-}
+use crate::symbol::{Header, ProgramSymbol, SymbolKind, Symbols};
 
 /// What a name means in the executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,8 +191,8 @@ fn note_symbols(
     Ok(())
 }
 
-/// Notes what `.dynsym` gives an address: copies of variables, and entries of the PLT that are
-/// the address of a function for the whole program, though it is not defined here.
+/// Notes what `.dynsym` gives an address. These are copies of variables, and entries of the PLT that are
+/// a function's address for the whole program.
 fn note_dynamic(symbols: &mut FxHashMap<String, SymbolLookup>, table: &Symbols<'_>) -> Result<(), LiveError> {
     for (index, symbol) in table.enumerate() {
         let stands_for = symbol.st_type() == elf::STT_FUNC && symbol.st_value(LE) != 0;
@@ -234,7 +205,7 @@ fn note_dynamic(symbols: &mut FxHashMap<String, SymbolLookup>, table: &Symbols<'
     Ok(())
 }
 
-/// Weak names that nobody defined. A library that did would have told their type.
+/// Weak names that nobody defined. A library that did would have given their type.
 fn unowned(table: &Symbols<'_>) -> Result<FxHashSet<String>, LiveError> {
     let mut names = FxHashSet::default();
     for (index, symbol) in table.enumerate() {

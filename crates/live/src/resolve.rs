@@ -13,7 +13,8 @@ use object::elf;
 
 use crate::error::LinkRefused;
 use crate::input::{Input, Location, Role, Symbol};
-use crate::program::{LiveProgram, SymbolKind, SymbolLookup};
+use crate::program::{LiveProgram, SymbolLookup};
+use crate::symbol::SymbolKind;
 
 /// What a symbol means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +97,7 @@ fn undefined(symbol: &Symbol<'_>, program: &LiveProgram) -> Result<Target, LinkR
 fn of_program(
     symbol: &Symbol<'_>,
     program: &LiveProgram,
-    found: &crate::program::ProgramSymbol,
+    found: &crate::symbol::ProgramSymbol,
 ) -> Result<Target, LinkRefused> {
     let missing = || LinkRefused::Missing { symbol: symbol.name.to_owned() };
     match found.kind {

@@ -64,10 +64,6 @@ pub use frames::Frame;
 pub use fuel::Guarded;
 pub use keep::Kept;
 pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, RecordedCertainty, RecordedReferee, Stage};
-pub use live::{
-    BranchWeights, KnownActivation, KnownMemory, KnownObject, KnownValue, LiveFunction, LiveLoop, LiveValue,
-    VersionRequest,
-};
 pub use machine::{Decoded, Leads, MachineOperation, MachineProgram, Operand, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use order::{FlowBlock, FlowJump, MachineFlow, Ordering};

@@ -4,8 +4,8 @@
 //! of the module's bitcode: of one function, and of continuations of its loops. How both fit is written there.
 //!
 //! Input: a module where the optimiser begins. Output: that module with words and checks, or one that holds a version.
-//! Cost: of first versions linear; of a version what it and its callees have. Limits: [`LiveFunction::why_not`] and
-//! [`LiveFunction::why_stays`].
+//! Cost: of first versions linear; of a version what it and its callees have. Limits: [`ReplaceableFunction::why_not`] and
+//! [`ReplaceableFunction::why_stays`].
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
@@ -13,120 +13,10 @@ use std::path::Path;
 use llvm_sys::core::LLVMContextCreate;
 use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
 use opcost_index::IdMap;
+use opcost_key::live::{LiveObject, LiveValue, ReplaceableFunction, ReplaceableLoop, ValueFact, VersionPlan};
 
 use crate::ffi;
 use crate::session::{LlvmError, Maker, Session, c_path};
-
-/// A function of a module that is run with versions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LiveFunction {
-    /// Its symbol in the program.
-    pub symbol: String,
-    /// Why it has no versions.
-    pub why_not: Option<String>,
-    /// Why its running activations are not left.
-    pub why_stays: Option<String>,
-    /// Loops at which they are.
-    pub loops: Vec<LiveLoop>,
-    /// Variables that it reads, and their bytes.
-    pub variables: Vec<(String, u64)>,
-}
-
-/// A loop at whose header a running activation may be left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveLoop {
-    /// Number of the header's block in its function.
-    pub block: u32,
-    /// 1 is an outermost loop.
-    pub depth: u32,
-    /// The header of the next such loop around it.
-    pub outer: Option<u32>,
-    /// What the rest of the function needs.
-    pub values: Vec<LiveValue>,
-}
-
-/// A value that the rest of a function needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiveValue {
-    /// Whether it is the same in all iterations of all loops around.
-    pub is_fixed: bool,
-    /// Where it lies among the values.
-    pub offset: u32,
-    /// Its bytes, if it is a whole number or a pointer; else 0.
-    pub bytes: u32,
-    /// Bytes of the frame's object that it points to; 0 if it points to none.
-    pub object: u64,
-}
-
-/// How often branches of a function were taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BranchWeights {
-    /// The function's symbol.
-    pub symbol: String,
-    /// How often it was called.
-    pub entries: u64,
-    /// Block, position of the successor, how often; by block.
-    pub branches: Vec<(u32, u32, u64)>,
-}
-
-/// A version that is wanted.
-#[derive(Clone, Copy, Debug)]
-pub struct VersionRequest<'a> {
-    /// Bitcode of the module, as [`Session::write`] wrote it after [`Session::share`].
-    pub basis: &'a Path,
-    /// The function's symbol.
-    pub symbol: &'a str,
-    /// Headers of loops of which there are continuations.
-    pub headers: &'a [u32],
-    /// What is known of a running activation.
-    pub known: Option<KnownActivation<'a>>,
-    /// What is known of branches.
-    pub weights: &'a [BranchWeights],
-    /// Whether there is a whole function to be entered.
-    pub has_entry: bool,
-    /// Whether all that this processor can do may be used.
-    pub is_native: bool,
-}
-
-/// What is known of a running activation.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownActivation<'a> {
-    /// At this header.
-    pub header: u32,
-    /// Its values there, in their order.
-    pub values: &'a [KnownValue],
-    /// Objects, and their first bytes.
-    pub memory: &'a [KnownMemory<'a>],
-}
-
-/// What is known of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownValue {
-    /// Nothing.
-    Unknown,
-    /// No loop changes it.
-    Fixed(u64),
-    /// At that moment it was this.
-    Once(u64),
-}
-
-/// The first bytes of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownMemory<'a> {
-    /// Which object.
-    pub object: KnownObject<'a>,
-    /// What it held.
-    pub bytes: &'a [u8],
-}
-
-/// An object of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KnownObject<'a> {
-    /// A variable, by its symbol.
-    Variable(&'a str),
-    /// What a value at the header points to: an object of its frame.
-    Frame(u32),
-}
 
 /// Mirrors `opcost_live_sink` in `live/first.cpp`.
 #[repr(C)]
@@ -202,24 +92,30 @@ extern "C" fn take_function(
             (!words.is_null()).then(|| CStr::from_ptr(words).to_string_lossy().into_owned())
         };
         let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
-        (&mut *all.cast::<Vec<LiveFunction>>(), name, [why_not, why_stays].map(text))
+        (&mut *all.cast::<Vec<ReplaceableFunction>>(), name, [why_not, why_stays].map(text))
     };
     let symbol = String::from_utf8_lossy(name).into_owned();
-    all.push(LiveFunction { symbol, why_not, why_stays, ..LiveFunction::default() });
+    all.push(ReplaceableFunction {
+        name: symbol.clone(),
+        symbol,
+        why_not,
+        why_stays,
+        ..ReplaceableFunction::default()
+    });
 }
 
 extern "C" fn take_header(all: *mut c_void, block: u32, depth: u32, outer: u32, _values: u32) {
     // SAFETY: as above.
-    let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
+    let all = unsafe { &mut *all.cast::<Vec<ReplaceableFunction>>() };
     let outer = (outer != u32::MAX).then_some(outer);
     let function = all.last_mut().expect("a header comes after its function");
-    function.loops.push(LiveLoop { block, depth, outer, values: Vec::new() });
+    function.loops.push(ReplaceableLoop { block, depth, outer, values: Vec::new() });
 }
 
 extern "C" fn take_variable(all: *mut c_void, name: *const c_char, length: usize, bytes: u64) {
     // SAFETY: as above; the name lives for the call.
     let (all, name) = unsafe {
-        (&mut *all.cast::<Vec<LiveFunction>>(), std::slice::from_raw_parts(name.cast::<u8>(), length))
+        (&mut *all.cast::<Vec<ReplaceableFunction>>(), std::slice::from_raw_parts(name.cast::<u8>(), length))
     };
     let function = all.last_mut().expect("a variable comes after its function");
     function.variables.push((String::from_utf8_lossy(name).into_owned(), bytes));
@@ -227,7 +123,7 @@ extern "C" fn take_variable(all: *mut c_void, name: *const c_char, length: usize
 
 extern "C" fn take_value(all: *mut c_void, is_fixed: bool, offset: u32, bytes: u32, object: u64) {
     // SAFETY: as above.
-    let all = unsafe { &mut *all.cast::<Vec<LiveFunction>>() };
+    let all = unsafe { &mut *all.cast::<Vec<ReplaceableFunction>>() };
     let header = all.last_mut().and_then(|function| function.loops.last_mut());
     header.expect("a value comes after its header").values.push(LiveValue {
         is_fixed,
@@ -237,30 +133,12 @@ extern "C" fn take_value(all: *mut c_void, is_fixed: bool, offset: u32, bytes: u
     });
 }
 
-impl KnownValue {
-    /// As the shim has it.
-    fn raw(self) -> (u8, u64) {
-        match self {
-            KnownValue::Unknown => (0, 0),
-            KnownValue::Fixed(value) => (1, value),
-            KnownValue::Once(value) => (2, value),
-        }
-    }
-}
-
-impl<'a> KnownObject<'a> {
-    fn variable(self) -> Option<&'a str> {
-        match self {
-            KnownObject::Variable(name) => Some(name),
-            KnownObject::Frame(_) => None,
-        }
-    }
-
-    fn value(self) -> u32 {
-        match self {
-            KnownObject::Variable(_) => 0,
-            KnownObject::Frame(value) => value,
-        }
+/// A fact as the shim has it.
+fn raw(fact: ValueFact) -> (u8, u64) {
+    match fact {
+        ValueFact::Unknown => (0, 0),
+        ValueFact::Fixed(value) => (1, value),
+        ValueFact::Once(value) => (2, value),
     }
 }
 
@@ -279,8 +157,8 @@ impl Session {
     ///
     /// # Errors
     /// The module does not verify after it: a defect of ours.
-    pub fn add_checks(&mut self, with_loops: bool) -> Result<Vec<LiveFunction>, LlvmError> {
-        let mut all: Vec<LiveFunction> = Vec::new();
+    pub fn add_checks(&mut self, with_loops: bool) -> Result<Vec<ReplaceableFunction>, LlvmError> {
+        let mut all: Vec<ReplaceableFunction> = Vec::new();
         let context = (&raw mut all).cast();
         let sink = RawSink {
             context,
@@ -319,12 +197,12 @@ impl Session {
     ///
     /// # Errors
     /// The bitcode cannot be read, or has no such function or loop.
-    pub fn version(request: &VersionRequest<'_>) -> Result<Session, LlvmError> {
-        let basis = c_path(request.basis)?;
+    pub fn version(basis: &Path, plan: &VersionPlan) -> Result<Session, LlvmError> {
+        let basis = c_path(basis)?;
         let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
-        let symbol = text(request.symbol)?;
-        let names = request.weights.iter().map(|one| text(&one.symbol)).collect::<Result<Vec<_>, _>>()?;
-        let columns: Vec<(Vec<u32>, Vec<u32>, Vec<u64>)> = request
+        let symbol = text(&plan.symbol)?;
+        let names = plan.weights.iter().map(|one| text(&one.symbol)).collect::<Result<Vec<_>, _>>()?;
+        let columns: Vec<(Vec<u32>, Vec<u32>, Vec<u64>)> = plan
             .weights
             .iter()
             .map(|one| {
@@ -336,7 +214,7 @@ impl Session {
                 )
             })
             .collect();
-        let weights: Vec<RawWeight> = request
+        let weights: Vec<RawWeight> = plan
             .weights
             .iter()
             .zip(&names)
@@ -350,28 +228,28 @@ impl Session {
                 count: counts.len(),
             })
             .collect();
-        let nothing = KnownActivation { header: u32::MAX, values: &[], memory: &[] };
-        let known = request.known.unwrap_or(nothing);
-        let (is_known, values): (Vec<u8>, Vec<u64>) = known.values.iter().map(|value| value.raw()).unzip();
-        let variables = known.memory.iter().map(|one| one.object.variable().map(text).transpose());
+        let facts = plan.activation.as_ref();
+        let values = facts.iter().flat_map(|facts| &facts.values).map(|fact| raw(*fact));
+        let (is_known, values): (Vec<u8>, Vec<u64>) = values.unzip();
+        let objects = || facts.iter().flat_map(|facts| &facts.memory);
+        let variables = objects().map(|one| match &one.object {
+            LiveObject::Variable(name) => text(name).map(Some),
+            LiveObject::Frame(_) => Ok(None),
+        });
         let variables = variables.collect::<Result<Vec<_>, _>>()?;
-        let memory: Vec<RawMemory> = known
-            .memory
-            .iter()
-            .zip(&variables)
-            .map(|(one, variable)| RawMemory {
-                variable: variable.as_ref().map_or(std::ptr::null(), |name| name.as_ptr()),
-                value: one.object.value(),
-                bytes: one.bytes.as_ptr(),
-                length: one.bytes.len(),
-            })
-            .collect();
-        let raw = RawRequest {
+        let memory = objects().zip(&variables).map(|(one, variable)| RawMemory {
+            variable: variable.as_ref().map_or(std::ptr::null(), |name| name.as_ptr()),
+            value: if let LiveObject::Frame(value) = one.object { value } else { 0 },
+            bytes: one.bytes.as_ptr(),
+            length: one.bytes.len(),
+        });
+        let memory: Vec<RawMemory> = memory.collect();
+        let request = RawRequest {
             basis: basis.as_ptr(),
             function: symbol.as_ptr(),
-            headers: request.headers.as_ptr(),
-            header_count: request.headers.len(),
-            known_header: known.header,
+            headers: plan.headers.as_ptr(),
+            header_count: plan.headers.len(),
+            known_header: facts.map_or(u32::MAX, |facts| facts.header),
             is_known: is_known.as_ptr(),
             values: values.as_ptr(),
             value_count: values.len(),
@@ -379,14 +257,14 @@ impl Session {
             memory_count: memory.len(),
             weights: weights.as_ptr(),
             weight_count: weights.len(),
-            has_entry: u8::from(request.has_entry),
-            is_native: u8::from(request.is_native),
+            has_entry: u8::from(plan.has_entry),
+            is_native: u8::from(plan.is_native),
         };
         // SAFETY: plain creation; disposed of in drop.
         let context = unsafe { LLVMContextCreate() };
         let mut message = std::ptr::null_mut();
         // SAFETY: all that the request points to lives for the call.
-        let module = unsafe { opcost_live_version(context, &raw, &mut message) };
+        let module = unsafe { opcost_live_version(context, &request, &mut message) };
         let session = Session {
             context,
             maker: Maker::FrontEnd,

@@ -8,8 +8,8 @@ pub const SOURCES: &[(&str, &str)] =
 /// The files to compile, in the order of linking.
 pub const UNITS: [&str; 2] = ["live.c", "live_end.c"];
 
-/// How a program is linked with them: at one address, with what it calls known when it begins, and versions above all
-/// other code, as the unwinder's table wants it.
+/// How a program is linked with them. It has one address, and its slots are filled when it begins. Versions are above
+/// all other code, as the unwinder's table wants it.
 pub const LINK: &[&str] = &["-no-pie", "-Wl,-z,now", "-Wl,--section-start=opc_arena=0x20000000"];
 
 /// Where words begin.
@@ -30,13 +30,13 @@ pub const NOTE_LENGTH: u64 = 16;
 pub const NOTE_VALUES: u64 = 24;
 /// What writes values down: a word that holds it asks for them.
 pub const WRITE_NOTE: &str = "opc_live_note";
-/// Where the unwinder's table lies.
+/// Where the unwinder's table is.
 pub const FRAMES: &str = "opc_live_frames";
 /// Where it ends.
 pub const FRAMES_END: &str = "opc_live_frames_end";
-/// Where versions lie.
+/// Where versions are.
 pub const ARENA: &str = "opc_live_arena";
 /// Where they end.
 pub const ARENA_END: &str = "opc_live_arena_end";
-/// What the name of the supervisor's file has behind that of the program.
+/// What the name of the supervisor's file has after that of the program.
 pub const SUFFIX: &str = ".live";

@@ -137,7 +137,7 @@ pub(crate) fn compile_slice(clang: &Path, target: &[OsString], folder: &Path) ->
     compile_alone(clang, target, folder, SOURCES, UNIT)
 }
 
-/// Compiles what stands around the words of a program whose functions are replaced, in `folder`, which is made.
+/// Compiles what surrounds the words of a program whose functions are replaced, in `folder`, which is made.
 pub(crate) fn compile_live(
     clang: &Path,
     target: &[OsString],

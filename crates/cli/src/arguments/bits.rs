@@ -10,27 +10,7 @@ use opcost_answer::bits::Assumptions;
 
 use super::{ContractArguments, ProgramArguments, WorldName};
 
-pub(crate) const BITS_EXAMPLES: &str = "\
-Examples:
-  opcost bits kernel.c                    declared and needed bits by function and line
-  opcost bits --function idct kernel.c    the values of one function, and what forces each to be that wide
-  opcost bits --annotate kernel.c         the source with the widths of its values
-  opcost bits --html bits.html kernel.c   the same as a page, coloured by unneeded bits
-  opcost bits --observe kernel.c -- 7     the ranges in a run, next to the proven ones
-  opcost bits --narrow -o out.bc kernel.c the program with the proven widths, as bitcode
-  opcost bits --world open kernel.c       exported functions may be called by anyone with anything
-  opcost bits --assume 'f.stride=64' --assume 'f.n=0..99' kernel.c   contracts of callers
-  opcost bits --assume-no-overflow kernel.c   assume that no signed sum overflows
-  opcost bits --json bits.json kernel.bc  the same as JSON
-  opcost bits --ledger bits.opc kernel.c  the same as a table, for opcost report
-  opcost bits --certificate c.json kernel.bc   only widths that a checker can follow, with their proof
-  opcost bits --check c.json kernel.bc    checks a certificate, with the --assume that it was made with
-
-A width holds for every input of the program, where the value is not poison. It is the smaller of
-the unsigned and the two's complement width. A constant needs no bits.
-
-Exit status: 0 success, 1 opcost failed, 2 usage, 4 the program failed. 3 means that a value was outside
-of its range, or that a certificate does not hold.";
+pub(crate) const BITS_EXAMPLES: &str = include_str!("../examples/bits.txt");
 
 /// What is assumed in addition to the code. Nothing checks it. A certificate lists it, and its
 /// check must be given it, too.

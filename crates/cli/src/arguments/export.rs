@@ -7,20 +7,7 @@ use opcost_job::profile::ExportFormat;
 
 use super::RawArguments;
 
-pub(crate) const EXPORT_EXAMPLES: &str = "\
-Examples:
-  opcost sample --anchor pgo --ledger run.opc prog.c        a profile where clang and rustc read profdata
-  opcost export --to profdata run.opc -o prog.profdata      clang -O2 -fprofile-use=prog.profdata prog.c
-  opcost sample --ledger run.opc prog.c                     a profile of optimised code
-  opcost export --to bitcode run.opc -o prog.bc             clang -O2 -Xclang -disable-llvm-passes prog.bc
-  opcost export --to llvm-sample run.opc -o prog.prof       clang -O2 -gline-tables-only -fprofile-sample-use=prog.prof prog.c
-  opcost export --to pprof run.opc -o run.pb.gz             go tool pprof run.pb.gz
-  opcost export --to collapsed run.opc -o run.folded        flamegraph.pl run.folded > run.svg
-
-The ledger records how its modules were compiled, and they are compiled so again. A function that
-changed since is refused. Run it where the ledger was made, with unchanged sources.
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
+pub(crate) const EXPORT_EXAMPLES: &str = include_str!("../examples/export.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportArguments {

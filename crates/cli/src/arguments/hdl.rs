@@ -10,18 +10,7 @@ use opcost_job::program::{HdlSchedule, HdlWidths};
 
 use super::{CompileArguments, ContractArguments};
 
-pub(crate) const HDL_EXAMPLES: &str = "\
-Examples:
-  opcost hdl kernel.c --top fir -o out                       Verilog, a testbench and a driver in out/
-  opcost hdl kernel.c --top fir -o out --assume 'fir.n=0..99' --widths certified
-  opcost hdl kernel.c --top fir -o out --clock 100MHz --multipliers 2 --memory-ports 1
-  opcost hdl kernel.c --top fir -o out --cosimulate 100      the C function against the circuit
-  opcost hdl kernel.c main.c --top fir -o out --replay -- DATA     each call of a run against it
-  opcost hdl kernel.c --top fir -o out --synthesise ice40    cells and clock, by yosys and nextpnr
-  opcost hdl kernel.c --top fir -o out --json fir.json       the same as JSON
-
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 circuit and function differ or a call is refused,
-4 the program failed.";
+pub(crate) const HDL_EXAMPLES: &str = include_str!("../examples/hdl.txt");
 
 /// No `FUNCTION.POINTER=ELEMENTS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,23 +8,7 @@ use opcost_answer::life::StageName;
 
 use super::CompileArguments;
 
-pub(crate) const LIFE_EXAMPLES: &str = "\
-Examples:
-  opcost life prog.c:3                   what becomes of line 3, stage by stage
-  opcost life prog.c:3:14                only column 14
-  opcost life --function f prog.c        a whole function (--value %div for one value)
-  opcost life --stage dag prog.c:3       one stage in full (--svg dag.svg draws it)
-  opcost life --target aarch64-linux-gnu -O0 prog.c:3
-  opcost life prog.ll:3                  line 3 of the source that it was compiled from
-  opcost life --format macho prog.c:3    Mach-O instead of ELF
-  opcost life prog.s:12                  assembly text: operation, encoding, bytes
-  opcost life --bytes \"89 d1 f7 f9 c3\"   decodes bytes (or a file, or - for stdin)
-  opcost life --hot run.opc              the costliest instruction of a ledger (opcost count --ledger run.opc)
-  opcost life --ledger run.opc prog.c:3  with how often each step ran
-  opcost life --html life.html prog.c:3  everything as one page
-  opcost life --json life.json prog.c:3  everything as JSON
-
-Exit status: 0 success, 1 opcost failed (or recording changed the code), 2 usage.";
+pub(crate) const LIFE_EXAMPLES: &str = include_str!("../examples/life.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct LifeArguments {

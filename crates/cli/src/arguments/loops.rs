@@ -11,35 +11,9 @@ use opcost_toolchain::options::ProgramOptions;
 
 use super::CompileArguments;
 
-pub(crate) const LOOPS_EXAMPLES: &str = "\
-Examples:
-  opcost loops prog.f90                   every loop: its line and how often its body runs, or why not
-  opcost loops --set n=1000 prog.c        formulas evaluated, with the names that are printed
-  opcost loops --function solve prog.c    the loops of one function
-  opcost loops main.c util.c -lm          several sources are one program
-  opcost loops --world open lib.c         exported functions may be called by anyone with anything
-  opcost loops --effects mpi.txt prog.c   with a table of what functions outside the program do
-  opcost loops --json loops.json prog.bc  the same as JSON
-  opcost loops --ledger loops.opc prog.c  the same as a table, for opcost report
-  opcost explain prog.c:12                what decides the loop in line 12
+pub(crate) const LOOPS_EXAMPLES: &str = include_str!("../examples/loops.txt");
 
-Iterations are those of one activation: the loop is entered once, and left by one of its own exits.
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
-
-pub(crate) const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  opcost explain prog.c:123               what decides this value, or how often this loop iterates
-  opcost explain --function f prog.c      the loops and the results of a function
-  opcost explain --svg why.svg prog.c:123 the graph of what it depends on (--dot FILE for Graphviz)
-  opcost explain --json why.json prog.f90:40
-  opcost explain --width kernel.c:30      why the integers in this line are as wide as they are, and which one
-                                          fact more would help
-
-Answers end in constants and named inputs: argv[1] through atoi, a READ and its file, or a variable
-of the environment. What is only possible, and what comes from outside, is marked.
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
+pub(crate) const EXPLAIN_EXAMPLES: &str = include_str!("../examples/explain.txt");
 
 /// What is promised of ports.
 #[derive(Args, Debug, Clone, Default)]

@@ -7,23 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{InputArguments, ProgramArguments, TimeArguments};
 
-pub(crate) const PREDICT_EXAMPLES: &str = "\
-Examples:
-  opcost predict --set n=1000 prog.f90            how often every block runs, with n = 1000
-  opcost predict prog.c -- 1000                   the program's own arguments are the inputs
-  opcost predict --defaults prog.f90              data that is read holds its defaults
-  opcost predict --against run.opc prog.c         how right is it? Beside LLVM's own estimate
-  opcost predict --trip-counts run.opc prog.c     loops without a formula iterate as in a run
-  opcost predict --by-slice prog.c -- 1000        only what decides the loops is run, and the rest follows
-  opcost predict --diff predicted/ counted/       ledgers of equal names in two folders, compared
-  opcost predict --ledger predicted.opc prog.c    as a ledger, for report, diff and export
-  opcost predict --json predicted.json prog.bc    the same as JSON
-  opcost predict --emit exe -o prog.predicted prog.c   the program, which predicts itself as it runs
-  opcost timing --measure -o this.toml            what instructions and calls take here, once
-  opcost predict --timing this.toml prog.c        how long it will take, too
-  opcost predict --counts run.opc --timing this.toml   how long a run takes, by its exact counts
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
+pub(crate) const PREDICT_EXAMPLES: &str = include_str!("../examples/predict.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct PredictArguments {

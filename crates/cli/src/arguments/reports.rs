@@ -221,58 +221,13 @@ pub(crate) struct SchemaArguments {
     pub(crate) name: String,
 }
 
-pub(crate) const REPORT_EXAMPLES: &str = "\
-Examples:
-  opcost report run.opc                      the report again, without the program
-  opcost report run.opc --html run.html      as a page
-  opcost report *.opcraw --ledger run.opc    raw counters that a counted program left behind
-  opcost report run.opc --list edges --sort place       every edge (functions, lines, blocks, paths)
-  opcost report run.opc --program ./a --list instructions
-  opcost report loops.opc                    answers of loops, bits or values --ledger
+pub(crate) const REPORT_EXAMPLES: &str = include_str!("../examples/report.txt");
 
-Of answers all rows are shown, or those of --function. --json then has the schema opcost.answers/1.";
+pub(crate) const MERGE_EXAMPLES: &str = include_str!("../examples/merge.txt");
 
-pub(crate) const MERGE_EXAMPLES: &str = "\
-Examples:
-  opcost merge monday.opc tuesday.opc -o week.opc             adds runs of one build
-  opcost merge --average *.opc -o mean.opc                    the mean run
-  opcost merge --subtract run.opc warmup.opc -o steady.opc    the first without the others
-  opcost merge --to-blocks run.opc -o blocks.opc              without edges
+pub(crate) const DIFF_EXAMPLES: &str = include_str!("../examples/diff.txt");
 
-Counted and sampled ledgers do not merge, and neither do different builds. A sum of more than 64 bits
-becomes 2^64 - 1, and is reported as a lower bound.";
-
-pub(crate) const DIFF_EXAMPLES: &str = "\
-Examples:
-  opcost count --ledger before.opc a.c; edit a.c; opcost count --ledger after.opc a.c
-  opcost diff before.opc after.opc
-  opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 if it does more)
-
-Ledgers of another compiler, other flags, another target or cost model are refused (status 1); modules
-of both compare one by one. Lines compare by what is written on them, wherever they are now. Where a
-ledger does not have that, the file is named and its lines are not compared.";
-
-pub(crate) const CHECK_EXAMPLES: &str = "\
-Examples:
-  opcost check                                           every run of opcost.toml
-  opcost check --update --reason \"first limits\"          writes what was counted as limits
-  opcost check --format markdown >> $GITHUB_STEP_SUMMARY
-
-opcost.toml:
-  [run.small-map]
-  inputs = [\"bot.cpp\"]         # as for opcost count: sources, or a program built by opcost
-  flags = [\"-O2\", \"-lm\"]       # flags of opcost count
-  args = [\"20\"]
-  stdin = \"map.txt\"
-  limit = 2_500_000_000
-  tolerance = \"0.5 %\"           # or a number of instructions; also at the top, and of a function
-  [run.small-map.functions]     # limits that you choose; each by itself, without what it calls
-  \"search(Board&, int)\" = 1_600_000_000
-
-The total decides, and functions that have a limit here. What other functions did is only recorded.
-
-Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict. There is no verdict if
-opcost failed, or if compiler, flags, target or cost model differ from those of the limits.";
+pub(crate) const CHECK_EXAMPLES: &str = include_str!("../examples/check.txt");
 
 /// What is listed, as a flag takes it.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,16 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::CompileArguments;
 
-pub(crate) const RUN_EXAMPLES: &str = "\
-Examples:
-  opcost run prog.c -- ARGS                   starts soon; what is hot is compiled again while it runs
-  opcost run --explain prog.c -- ARGS         and says what was replaced, when, by which samples
-  opcost run --profile-store .opcost prog.c   begins with what earlier runs of this build said
-  opcost run main.bc plugin.bc -- ARGS        modules of bitcode, linked when it starts
-  opcost run --mode two-pass prog.c -- ARGS   functions are replaced where they are entered, loops stay
-  opcost run --mode compile prog.c -- ARGS    compiled once
-
-The exit status is the program's own; a signal that ends it ends opcost, too.";
+pub(crate) const RUN_EXAMPLES: &str = include_str!("../examples/run.txt");
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,43 +9,11 @@ use thiserror::Error;
 
 use super::{CompileArguments, ShowArguments};
 
-pub(crate) const SAMPLE_EXAMPLES: &str = "\
-Examples:
-  opcost sample prog.c -- args                  build, run and sample
-  opcost sample --rate 10000 prog.c -- args     more samples in a second of processor time
-  opcost sample --overhead 2% prog.c -- args    as many samples as cost 2 % of the time
-  opcost sample --emit exe -o prog prog.c       build now; run later: opcost sample ./prog -- args
-  opcost sample --pid 1234 --for 10             such a program that runs already
-  opcost sample --for 10 --ledger r.opc ./server  a server; kill -USR1 of opcost writes r-1.opc, r-2.opc …
-  opcost sample --stacks prog.c                 who called what is hot (--collapsed FILE for flame graphs)
-  opcost sample --perf perf.data ./prog         samples that perf record took (with -b: its branches)
-  opcost sample --ledger run.opc prog.c         for opcost report, diff, merge and overlap
+pub(crate) const SAMPLE_EXAMPLES: &str = include_str!("../examples/sample.txt");
 
-The code that runs is byte for byte that of a build without opcost. A table in the program leads each
-address to its instruction. Counts are estimates. Time by samples is divided by the cycles that the
-processor's model expects. Then all counts are made consistent.
+pub(crate) const REPAIR_EXAMPLES: &str = include_str!("../examples/repair.txt");
 
-^C and SIGTERM end the program, and the report follows. SIGUSR1 (with --pid also Enter) writes a
-report of what there is so far.
-
-Exit status: 0 success (also if opcost ended the program), 1 opcost failed, 2 usage, 4 the program failed.";
-
-pub(crate) const REPAIR_EXAMPLES: &str = "\
-Examples:
-  opcost sample --raw raw.opc ./prog -- args         writes the counts before they are made consistent
-  opcost repair raw.opc ./prog -o repaired.opc       makes them consistent, and reports what changed
-  opcost repair --solver classic raw.opc prog.c      each function by itself; sources are built again
-
-Without a program, the one that the ledger names is taken. opcost merge adds raw ledgers of one build.
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
-
-pub(crate) const OVERLAP_EXAMPLES: &str = "\
-Examples:
-  opcost overlap sampled.opc counted.opc            how close is the first to the second?
-  opcost overlap --json - sampled.opc counted.opc   the same as JSON
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
+pub(crate) const OVERLAP_EXAMPLES: &str = include_str!("../examples/overlap.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct SampleArguments {

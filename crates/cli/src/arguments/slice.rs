@@ -7,21 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::ProgramArguments;
 
-pub(crate) const SLICE_EXAMPLES: &str = "\
-Examples:
-  opcost slice prog.c                          which instructions decide the loops, and what goes
-  opcost slice -o mini prog.c                  a program with the same loops: same arguments, same files
-  opcost slice -o mini.bc prog.c               the same as bitcode
-  opcost slice --verify prog.c -- 1000         both run, and the sequences of all loops are compared
-  opcost slice --level 0 --annotate prog.c     nothing is cut: what would stay, and why
-  opcost slice --why prog.c:120 prog.c         the chain that keeps this line
-  opcost slice --criterion prog.c:120 prog.c   what decides the values of this line
-  opcost slice --level 4 --verify prog.c -- 1000   loops that the argument decides go, and have numbers
-  opcost slice --below 0.01 -o mini prog.c     loops below 1 % of all go; the report says what is lost
-  opcost slice --dot marks.dot prog.c          all that stays as a graph, with what keeps it
-  opcost slice --bounded prog.c:90 prog.c      the loop in this line may go
-
-Exit status: 0 success, 1 opcost failed or refused the program, 2 usage, 3 a sequence differs.";
+pub(crate) const SLICE_EXAMPLES: &str = include_str!("../examples/slice.txt");
 
 /// What stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

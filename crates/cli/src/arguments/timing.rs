@@ -6,15 +6,7 @@ use clap::{Args, ValueEnum};
 use opcost_timing::TimeSource;
 use thiserror::Error;
 
-pub(crate) const TIMING_EXAMPLES: &str = "\
-Examples:
-  opcost timing --measure -o this.toml             what instructions, calls and memory take here; a minute
-  opcost timing this.toml                          what a timing file says
-  opcost predict --counts run.opc --timing this.toml   the time of a program, by exact counts
-
-Measure on a machine that does nothing else. A machine that is too noisy is refused.
-
-Exit status: 0 success, 1 opcost failed, 2 usage.";
+pub(crate) const TIMING_EXAMPLES: &str = include_str!("../examples/timing.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct TimingArguments {

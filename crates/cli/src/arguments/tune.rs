@@ -8,25 +8,7 @@ use opcost_answer::tune::Transform;
 
 use super::CompileArguments;
 
-pub(crate) const TUNE_EXAMPLES: &str = "\
-Examples:
-  opcost tune app.c -o app -- 1000                 trains with these arguments, builds, says what was gained
-  opcost tune app.c -o app --judge '5 x' -- 1000   the gain is measured with other arguments
-  opcost tune app.c -o app --link static -- 1000   linked with its libraries in it, too
-  opcost tune --profile run.opc app.c -o app -- 9  by the counts of a ledger; 9 is what it is judged with
-  opcost tune app.c -o app --only placement -- 9   one step alone, for its gain
-  opcost tune --sample app.c -o app -- 1000        the training run is sampled, at a few per cent more time
-  opcost tune app.c --split --verify -o app -- 9   hot joins are copied, and their counts compared with a run
-  opcost tune app.c --inline --unroll -o app -- 9  hot calls are inlined, bodies of hot loops copied
-  opcost tune app.c --save mods -o app -- 9        then: opcost count mods/*.bc -- 9, of the tuned program
-  opcost tune app.c --native --huge-pages -- 1000  for this machine: its processor, code in huge pages
-  opcost tune app.c --runs 0 -o app -- 1000        only builds
-  opcost tune app.c --simulate -o app -- 1000      machine instructions and cache misses as well (valgrind)
-  CC=\"opcost cc --opcost-tune=run.opc\" make       a whole build, by the counts of CC=\"opcost cc\" make
-  cargo opcost tune --bin app -o app -- 1000       the program of a crate
-
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 a tuned program prints something else.
-With --verify, 3 also says that code did not run as often as it was tuned by.";
+pub(crate) const TUNE_EXAMPLES: &str = include_str!("../examples/tune.txt");
 
 /// One step alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

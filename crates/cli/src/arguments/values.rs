@@ -7,23 +7,7 @@ use thiserror::Error;
 
 use super::CompileArguments;
 
-pub(crate) const VALUES_EXAMPLES: &str = "\
-Examples:
-  opcost values --trip-counts prog.c -- args            the trip counts of every loop in a run
-  opcost values --trip-counts --sort activations prog.c the loops entered most often first
-  opcost values --verify prog.c -- args; echo $?        status 3 if a predicted count is wrong
-  opcost values --function f prog.c                     what f returned, as a histogram
-  opcost values --function f --line 40 --plot out.svg prog.c -- args   every value of line 40 over time
-  opcost values --trip-counts --sample 100 prog.c       every 100th value is recorded (numbers stay exact)
-  opcost values --trip-counts --keep run prog.c         keeps the recording in the folder run
-  opcost values --trip-counts --ledger run.opc prog.c   least and greatest as a table, for opcost report
-  opcost values --emit exe -o prog.values --trip-counts prog.c     build now, run later
-  opcost values --read run ./prog.values                reads the recording of an earlier run
-
-Trip counts are traversals of the loop's back edges, in the code at its anchor. If the body runs 8
-times and the test is at the end of the loop, as from -O1 on, the trip count is 7.
-
-Exit status: 0 success, 1 opcost failed, 2 usage, 3 a claim was wrong (--verify), 4 the program failed.";
+pub(crate) const VALUES_EXAMPLES: &str = include_str!("../examples/values.txt");
 
 #[derive(Args, Debug)]
 pub(crate) struct ValuesArguments {

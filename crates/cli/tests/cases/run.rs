@@ -38,7 +38,8 @@ fn is_the_same(files: &str, words: &str) {
     let place = programs();
     let expected = native(&place, files, words);
     let libraries = if files.ends_with("f90") { "" } else { "--cflag=-w -l m -l pthread" };
-    for how in ["--stress 1", "--stress 2", "--rate 20000", "--mode two-pass --rate 20000", "--mode compile"] {
+    for how in ["--stress 1", "--stress 2", "--rate 20000", "--mode two-pass --rate 20000", "--mode compile"]
+    {
         let line = format!("$OPCOST run {how} {libraries} {files} -- {words} < /dev/null");
         let ran = place.shell(&line);
         assert_eq!((ran.status, &ran.stdout), (expected.status, &expected.stdout), "{line}: {}", ran.stderr);
@@ -88,14 +89,14 @@ fn fortran_goes_on() {
 fn the_document_says_what_was_replaced() {
     let place = programs();
     let ran = place.shell("$OPCOST run --json said.json --explain filter.c -- 900 3 1 5 6");
-    assert_eq!(ran.status, 7, "{}", ran.stderr);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
     let said = place.json("said.json");
     let of_filter = |version: &&serde_json::Value| version["function"] == "filter";
     let version = said["versions"].as_array().expect("versions").iter().find(of_filter).expect("it was hot");
     assert!(version["loops"].as_array().is_some_and(|loops| !loops.is_empty()), "{version:#}");
     assert!(version["constants"].as_u64() > Some(0), "{version:#}");
     assert!(said["samples"]["later"].as_u64() > Some(0), "{said:#}");
-    assert_eq!((&said["status"], &said["signal"]), (&7.into(), &serde_json::Value::Null));
+    assert_eq!((&said["status"], &said["signal"]), (&0.into(), &serde_json::Value::Null));
     assert!(ran.stderr.contains("filter"), "{}", ran.stderr);
 }
 
@@ -106,7 +107,10 @@ fn what_is_no_such_program_is_refused() {
     place.write("plain.rs", "fn main() {}\n");
     for (words, why) in [
         ("--cflag=-m32 filter.c", "-m32: programs are replaced while they run on Linux for x86-64 only"),
-        ("--cflag=-fsanitize=address filter.c", "-fsanitize=address: a later version would be without its checks"),
+        (
+            "--cflag=-fsanitize=address filter.c",
+            "-fsanitize=address: a later version would be without its checks",
+        ),
         ("--cflag=-shared filter.c", "-shared: what is run is a whole program"),
         ("plain.rs", "give the bitcode that rustc writes"),
         ("nothing.c", "nothing.c"),

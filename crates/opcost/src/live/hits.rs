@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use opcost_answer::Failure;
-use opcost_job::live::FunctionWeights;
+use opcost_key::live::FunctionWeights;
 use opcost_key::{FunctionId, Hash128, ModuleMap};
 use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::functions_at;

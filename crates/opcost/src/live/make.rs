@@ -1,57 +1,68 @@
 //! A version of a function: made by the worker, linked, and entered.
 
-use opcost_job::live::{FunctionWeights, KnownActivation, VersionJob};
+use opcost_answer::Failure;
+use opcost_job::live::VersionJob;
 use opcost_job::module::CodeOptions;
-use opcost_live::LinkedVersion;
+use opcost_key::live::VersionPlan;
+use opcost_live::{ArenaRefusal, LinkedVersion};
+use thiserror::Error;
 
 use super::hits::FunctionKey;
 use super::program::ReplaceableProgram;
 
-/// What version of a function is wanted.
-pub(super) struct VersionWish<'a> {
-    /// Headers of loops that get continuations.
-    pub headers: &'a [u32],
-    /// Values that are constants at one of them.
-    pub known: Option<KnownActivation>,
-    /// What is known of branches.
-    pub weights: &'a [FunctionWeights],
-    /// The optimiser's level.
-    pub level: u8,
-    /// Whether there is a whole function to be entered.
-    pub has_entry: bool,
-    /// Whether all that this processor can do may be used.
-    pub is_native: bool,
+/// Why there is no version.
+#[derive(Debug, Error)]
+pub(super) enum VersionError {
+    /// The worker made none.
+    #[error(transparent)]
+    Unmade(#[from] Failure),
+    /// What it made cannot be linked.
+    #[error(transparent)]
+    Unlinked(#[from] ArenaRefusal),
+}
+
+/// A version that the program can enter.
+pub(super) struct ReadyVersion {
+    /// Seconds of processor time that it took.
+    pub seconds: f64,
+    /// Where its parts are.
+    pub linked: LinkedVersion,
 }
 
 impl ReplaceableProgram {
-    /// Makes a version, and writes it where the program sees it: seconds of processor time, and where it lies. Or why
-    /// there is none.
+    /// Makes a version, and writes it where the program sees it.
     pub(super) fn make(
         &mut self,
-        (module, number): FunctionKey,
-        wish: VersionWish<'_>,
-    ) -> Result<(f64, LinkedVersion), String> {
-        let one = &self.modules[module];
+        key: FunctionKey,
+        plan: VersionPlan,
+        level: u8,
+    ) -> Result<ReadyVersion, VersionError> {
         let output = self.build.path(format!("version-{}.o", self.made));
         self.made += 1;
         let job = VersionJob {
-            basis: one.basis.clone(),
-            symbol: one.functions[number].symbol.clone(),
-            headers: wish.headers.to_vec(),
-            known: wish.known,
-            weights: wish.weights.to_vec(),
-            level: wish.level,
-            has_entry: wish.has_entry,
-            is_native: wish.is_native,
-            code: CodeOptions { level: wish.level, ..CodeOptions::default() },
+            basis: self.modules[key.0].basis.clone(),
+            plan,
+            level,
+            code: CodeOptions { level, ..CodeOptions::default() },
             output: output.clone(),
         };
-        let made = self.build.version(job).map_err(|failure| failure.to_string())?;
-        let object = std::fs::read(&output).map_err(|error| error.to_string())?;
+        let made = self.build.version(job)?;
+        let object = std::fs::read(&output).map_err(Failure::file("read", &output))?;
         // What stays there goes with the folder.
         let _ = std::fs::remove_file(&output);
-        let linked = self.arena.place(&object, &self.facts).map_err(|error| error.to_string())?;
-        Ok((made.seconds, linked))
+        let linked = self.arena.add(&object, &self.facts)?;
+        Ok(ReadyVersion { seconds: made.seconds, linked })
+    }
+
+    /// The plan of a whole function, and of continuations.
+    pub(super) fn plan(&self, key: FunctionKey, headers: &[u32]) -> VersionPlan {
+        VersionPlan {
+            symbol: self.modules[key.0].functions[key.1].symbol.clone(),
+            headers: headers.to_vec(),
+            has_entry: true,
+            is_native: true,
+            ..VersionPlan::default()
+        }
     }
 
     /// Has the program enter a version.

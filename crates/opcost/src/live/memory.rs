@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use opcost_job::live::{KnownMemory, KnownObject};
+use opcost_key::live::{LiveObject, MemoryFact};
 
 /// Objects that are read at most.
 const MOST: usize = 24;
@@ -16,15 +16,15 @@ const MOST: usize = 24;
 const MOST_BYTES: u64 = 2048;
 
 /// Reads objects, each with its address and its bytes.
-pub(super) fn known_memory(
+pub(super) fn read_objects(
     process: u32,
-    objects: impl Iterator<Item = (KnownObject, u64, u64)>,
-) -> Vec<KnownMemory> {
+    objects: impl Iterator<Item = (LiveObject, u64, u64)>,
+) -> Vec<MemoryFact> {
     let Ok(memory) = File::open(format!("/proc/{process}/mem")) else { return Vec::new() };
     let read = objects.take(MOST).filter_map(|(object, address, bytes)| {
         let mut content = vec![0; bytes.min(MOST_BYTES) as usize];
         memory.read_exact_at(&mut content, address).ok()?;
-        Some(KnownMemory { object, bytes: content })
+        Some(MemoryFact { object, bytes: content })
     });
     read.collect()
 }

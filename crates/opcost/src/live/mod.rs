@@ -12,6 +12,22 @@
 //! Input: a [`RunRequest`]. Output: how the program ended, and its versions. Cost: a quick build, samples at 1 kHz, and
 //! a compilation for each version, in another process. Method: Avetisyan, Dolgorukova, Kurmangaleev; continuations of
 //! loops as D'Elia and Demetrescu (CGO 2016).
+//!
+//! ```
+//! use opcost::live::{RunRequest, run};
+//! use opcost::tune::Input;
+//! use opcost::{CompileOptions, Streams};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-live-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("seven.c");
+//! # std::fs::write(&source, "int main(void) { return 7; }\n").unwrap();
+//! let inputs = [Input::classify(&source)?];
+//! let answers = run(&RunRequest::of(&inputs, &CompileOptions::default(), &Streams::default()))?;
+//! assert_eq!(answers.status, Some(7));
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
 
 mod hits;
 mod make;
@@ -64,6 +80,14 @@ pub struct RunRequest<'a> {
     pub arguments: &'a [OsString],
     /// Where its streams go.
     pub streams: &'a Streams,
+}
+
+impl<'a> RunRequest<'a> {
+    /// A program without arguments, which is replaced wherever it is hot.
+    pub fn of(inputs: &'a [Input], options: &'a CompileOptions, streams: &'a Streams) -> RunRequest<'a> {
+        let mode = RunMode::default();
+        RunRequest { inputs, options, mode, rate: 1000, store: None, stress: None, arguments: &[], streams }
+    }
 }
 
 /// Runs a program, and replaces what is hot.

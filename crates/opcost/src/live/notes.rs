@@ -1,9 +1,9 @@
-//! Values of running activations: how are they asked for, and what was written down?
+//! Values of running activations: how are they requested, and what was written down?
 //!
 //! A note is memory that the program and this process share. It names the word of a loop. As long as that word holds
 //! the program's own function for it, the next activation that comes by writes its values into the note, once.
 
-use opcost_job::live::{LiveLoop, LiveValue};
+use opcost_key::live::{LiveValue, ReplaceableLoop};
 use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT, NOTE_LENGTH, NOTE_VALUES, NOTE_WORD};
 
 use super::program::ReplaceableProgram;
@@ -25,7 +25,12 @@ impl Notes {
     }
 
     /// Has the next activation that comes by write its values down. None if all notes are in use.
-    pub(super) fn ask(&mut self, program: &ReplaceableProgram, word: u64, of: &LiveLoop) -> Option<Note> {
+    pub(super) fn request(
+        &mut self,
+        program: &ReplaceableProgram,
+        word: u64,
+        of: &ReplaceableLoop,
+    ) -> Option<Note> {
         let note = self.free.pop()?;
         let at = note.address(program);
         let bytes = of.values.iter().map(|value| u64::from(value.offset) + 8).max().unwrap_or(0);

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use opcost_answer::Failure;
 use opcost_answer::live::RunMode;
-use opcost_job::live::{LiveFunction, Replaced};
+use opcost_job::module::Replaced;
 use opcost_key::Anchor;
+use opcost_key::live::ReplaceableFunction;
 use opcost_live::{Arena, ArenaParts, LiveProgram, SymbolLookup};
 use opcost_runtime::live::{
     ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END, WRITE_NOTE,
@@ -116,7 +117,7 @@ impl ReplaceableProgram {
     }
 }
 
-/// Flags with which no program of this machine comes out, or whose passes run behind the place of which versions are made.
+/// Flags that make no program of this machine, and those whose passes run after versions are made.
 fn refuse_flags(options: &CompileOptions) -> Result<(), Failure> {
     let behind = ["address", "hwaddress", "thread", "memory", "leak", "dataflow", "type", "realtime"];
     let is_behind = |flag: &str| {
@@ -171,7 +172,7 @@ fn words(modules: &[LiveModule], facts: &LiveProgram) -> BTreeMap<(usize, usize)
     all
 }
 
-fn words_of(function: &LiveFunction, facts: &LiveProgram) -> FunctionWords {
+fn words_of(function: &ReplaceableFunction, facts: &LiveProgram) -> FunctionWords {
     if function.why_not.is_some() {
         return FunctionWords::default();
     }

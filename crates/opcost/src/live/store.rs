@@ -9,8 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
-use opcost_job::live::FunctionWeights;
 use opcost_key::Hash128;
+use opcost_key::live::FunctionWeights;
 use opcost_profile::formats::write_whole;
 use serde::{Deserialize, Serialize};
 

@@ -10,11 +10,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use opcost_answer::live::{LiveVersion, RefusedVersion};
+use opcost_key::live::VersionPlan;
 use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT, NOTE_WORD};
 use opcost_sample::Samples;
 
 use super::hits::FunctionKey;
-use super::make::{VersionWish, rest, symbol};
+use super::make::{ReadyVersion, rest, symbol};
 use super::program::ReplaceableProgram;
 
 /// Functions that get versions at most.
@@ -89,16 +90,9 @@ impl Stress {
         }
         for _ in 0..2 {
             let (level, is_native) = (1 + self.number(3) as u8, self.number(2) == 0);
-            let wish = VersionWish {
-                headers: &headers,
-                known: None,
-                weights: &[],
-                level,
-                has_entry: true,
-                is_native,
-            };
-            match program.make(key, wish) {
-                Ok((compile, linked)) => {
+            let plan = VersionPlan { is_native, ..program.plan(key, &headers) };
+            match program.make(key, plan, level) {
+                Ok(ReadyVersion { seconds, linked }) => {
                     entries.values.extend(symbol(&linked, "opc.entry"));
                     for (header, choice) in headers.iter().zip(&mut loops) {
                         choice.values.extend(rest(&linked, *header));
@@ -107,12 +101,15 @@ impl Stress {
                         function: function.name.clone(),
                         module: program.modules[key.0].name.clone(),
                         loops: headers.clone(),
-                        compile: compile * 1e3,
+                        compile: seconds * 1e3,
                         bytes: linked.bytes.len() as u64,
                         ..LiveVersion::default()
                     });
                 }
-                Err(why) => self.refused.push(RefusedVersion { function: function.name.clone(), why }),
+                Err(why) => {
+                    let why = why.to_string();
+                    self.refused.push(RefusedVersion { function: function.name.clone(), why });
+                }
             }
         }
         self.choices.push(entries);

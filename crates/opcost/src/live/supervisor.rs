@@ -1,7 +1,7 @@
 //! What is hot is replaced: when, and by what?
 //!
-//! A function of which [`ENOUGH`] samples were taken is hot. If it has loops, running activations are asked for their
-//! values first: at each header the next arrival writes them down. The version has a continuation for each header that
+//! A function of which [`ENOUGH`] samples were taken is hot. If it has loops, running activations are requested to record
+//! their values first: at each header the next arrival writes them down. The version has a continuation for each header that
 //! was reached, with the values that no loop changes as constants. If it is called again and again, it is a whole function
 //! as well. If samples of the first version go on, there is another version, without constants, [`MOST_VERSIONS`] at most.
 //!
@@ -14,12 +14,14 @@ use std::time::{Duration, Instant};
 use opcost_answer::Failure;
 use opcost_answer::live::{ExcludedFunction, LiveAnswers, LiveSamples, LiveVersion, RefusedVersion, RunMode};
 use opcost_job::JobStopper;
-use opcost_job::live::{FunctionWeights, KnownActivation, KnownObject, KnownValue, LiveFunction, LiveValue};
+use opcost_key::live::{
+    ActivationFacts, FunctionWeights, LiveObject, LiveValue, ReplaceableFunction, ValueFact, VersionPlan,
+};
 use opcost_sample::Samples;
 
 use super::hits::{CodeRanges, FunctionKey, Hits};
-use super::make::VersionWish;
-use super::memory::known_memory;
+use super::make::ReadyVersion;
+use super::memory::read_objects;
 use super::notes::{Note, Notes};
 use super::program::ReplaceableProgram;
 use super::store::{Store, StoredFunction};
@@ -40,11 +42,18 @@ const MOST_VERSIONS: usize = 3;
 /// The optimiser's level for versions.
 const LEVEL: u8 = 3;
 
+/// A function in which samples were taken.
+#[derive(Clone, Copy, Debug)]
+struct HotFunction {
+    key: FunctionKey,
+    samples: u64,
+}
+
 /// What was done with a function.
 #[derive(Debug, Default)]
 struct Progress {
     /// Headers that write values down, with the number of the note.
-    asked: BTreeMap<u32, Note>,
+    requested: BTreeMap<u32, Note>,
     since: Option<Instant>,
     versions: usize,
     /// Headers at which every activation is left.
@@ -135,7 +144,7 @@ impl Supervisor {
         }
         hot.sort_unstable_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
         for (_, key, weights) in hot.into_iter().take(MOST_STORED) {
-            self.replace((0, key), &weights, None);
+            self.replace(HotFunction { key, samples: 0 }, weights, None);
         }
     }
 
@@ -198,7 +207,7 @@ impl Supervisor {
         .collect()
     }
 
-    fn function(&self, (module, number): FunctionKey) -> &LiveFunction {
+    fn function(&self, (module, number): FunctionKey) -> &ReplaceableFunction {
         &self.program.modules[module].functions[number]
     }
 
@@ -211,11 +220,15 @@ impl Supervisor {
                 progress.before = Some(hits.first.get(key).copied().unwrap_or(0));
             }
         }
-        let mut hot: Vec<(u64, FunctionKey)> =
-            hits.first.iter().map(|(key, count)| (*count, *key)).filter(|one| self.is_hot(*one)).collect();
+        let mut hot: Vec<(u64, FunctionKey)> = hits
+            .first
+            .iter()
+            .map(|(key, count)| (*count, *key))
+            .filter(|one| self.is_hot(one.1, one.0))
+            .collect();
         hot.sort_unstable_by(|one, other| other.cmp(one));
         for (_, key) in &hot {
-            self.ask(*key);
+            self.request(*key);
         }
         let ready: Vec<(u64, FunctionKey)> = hot.into_iter().filter(|(_, key)| self.is_ready(*key)).collect();
         if ready.is_empty() {
@@ -224,12 +237,12 @@ impl Supervisor {
         let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
         for (count, key) in ready {
             let weights = self.ranges.weights(samples, key, &self.program.modules);
-            self.replace((count, key), &weights, process);
+            self.replace(HotFunction { key, samples: count }, weights, process);
         }
     }
 
     /// Whether a function is worth a version, or a further one.
-    fn is_hot(&self, (count, key): (u64, FunctionKey)) -> bool {
+    fn is_hot(&self, key: FunctionKey, count: u64) -> bool {
         if self.program.words[&key].entry.is_none() {
             return false;
         }
@@ -247,7 +260,7 @@ impl Supervisor {
     }
 
     /// Has the headers of a function's loops write values down that have not.
-    fn ask(&mut self, key: FunctionKey) {
+    fn request(&mut self, key: FunctionKey) {
         let progress = self.progress.entry(key).or_default();
         if progress.since.is_some() {
             return;
@@ -262,15 +275,15 @@ impl Supervisor {
             }
             let function = &self.program.modules[key.0].functions[key.1];
             let Some(of) = function.loops.iter().find(|one| one.block == *header) else { continue };
-            let Some(note) = self.notes.ask(&self.program, *word, of) else { return };
-            progress.asked.insert(*header, note);
+            let Some(note) = self.notes.request(&self.program, *word, of) else { return };
+            progress.requested.insert(*header, note);
         }
     }
 
     /// Headers that were reached, of those that were asked.
     fn reached(&self, key: FunctionKey) -> Vec<u32> {
-        let asked = self.progress.get(&key).into_iter().flat_map(|progress| &progress.asked);
-        asked.filter(|(_, note)| note.is_written(&self.program)).map(|(header, _)| *header).collect()
+        let requested = self.progress.get(&key).into_iter().flat_map(|progress| &progress.requested);
+        requested.filter(|(_, note)| note.is_written(&self.program)).map(|(header, _)| *header).collect()
     }
 
     /// Whether a version can be made now.
@@ -278,36 +291,27 @@ impl Supervisor {
         let Some(progress) = self.progress.get(&key) else { return false };
         let waited = progress.since.map_or(PATIENCE, |since| since.elapsed());
         let reached = self.reached(key).len();
-        let is_enough = reached == progress.asked.len() || (reached > 0 && waited >= MOMENT);
+        let is_enough = reached == progress.requested.len() || (reached > 0 && waited >= MOMENT);
         is_enough || waited >= PATIENCE
     }
 
     /// Makes a version, and has the program enter it.
-    fn replace(
-        &mut self,
-        (samples, key): (u64, FunctionKey),
-        weights: &[FunctionWeights],
-        process: Option<u32>,
-    ) {
+    fn replace(&mut self, hot: HotFunction, weights: Vec<FunctionWeights>, process: Option<u32>) {
+        let HotFunction { key, samples } = hot;
         let reached = self.reached(key);
         let headers = self.outermost(key, &reached);
         let tried = self.progress.get(&key).map_or(0, |progress| progress.versions);
         // Where activations have other values each, none is a constant.
-        let known = if tried == 0 { self.known(key, &headers, process) } else { None };
+        let activation = if tried == 0 { self.activation(key, &headers, process) } else { None };
         let function = self.function(key).clone();
         let own = weights.iter().find(|one| one.symbol == function.symbol);
         self.weights.extend(own.map(|own| (key, own.clone())));
         let is_called = own.is_none_or(|own| own.entries >= CALLS);
         let has_entry = headers.is_empty() || is_called || tried > 0;
-        let wish = VersionWish {
-            headers: &headers,
-            known: known.clone(),
-            weights,
-            level: LEVEL,
-            has_entry,
-            is_native: true,
-        };
-        let made = self.program.make(key, wish);
+        let constants = activation.as_ref().map_or(0, constants);
+        let is_general = activation.is_none();
+        let plan = VersionPlan { activation, weights, has_entry, ..self.program.plan(key, &headers) };
+        let made = self.program.make(key, plan, LEVEL);
         self.end_notes(key);
         let progress = self.progress.entry(key).or_default();
         progress.since = None;
@@ -315,9 +319,9 @@ impl Supervisor {
         progress.entered = Some(Instant::now());
         progress.versions += 1;
         match made {
-            Ok((compile, linked)) => {
+            Ok(ReadyVersion { seconds, linked }) => {
                 self.program.enter(key, &headers, &linked);
-                if known.is_none() {
+                if is_general {
                     progress.left.extend(&headers);
                 }
                 let code: Vec<_> =
@@ -330,8 +334,8 @@ impl Supervisor {
                     at: self.begun.elapsed().as_secs_f64() * 1e3,
                     samples,
                     loops: headers,
-                    constants: known.map_or(0, |known| constants(&known)),
-                    compile: compile * 1e3,
+                    constants,
+                    compile: seconds * 1e3,
                     bytes: linked.bytes.len() as u64,
                     later_samples: 0,
                 });
@@ -340,7 +344,7 @@ impl Supervisor {
             Err(_) if self.program.build.stopper().is_stopped() => {}
             Err(why) => {
                 progress.is_refused = true;
-                self.refused.push(RefusedVersion { function: function.name, why });
+                self.refused.push(RefusedVersion { function: function.name, why: why.to_string() });
             }
         }
     }
@@ -357,37 +361,37 @@ impl Supervisor {
     }
 
     /// What is known of an activation that reached one of these headers.
-    fn known(&self, key: FunctionKey, headers: &[u32], process: Option<u32>) -> Option<KnownActivation> {
+    fn activation(&self, key: FunctionKey, headers: &[u32], process: Option<u32>) -> Option<ActivationFacts> {
         let header = *headers.first()?;
-        let note = *self.progress.get(&key)?.asked.get(&header)?;
+        let note = *self.progress.get(&key)?.requested.get(&header)?;
         let function = self.function(key);
         let one = function.loops.iter().find(|one| one.block == header)?;
         let noted = |value: &LiveValue| note.value(&self.program, value);
         let values = one.values.iter().map(|value| match value {
-            LiveValue { bytes: 0, .. } => KnownValue::Unknown,
-            LiveValue { is_fixed: true, .. } => KnownValue::Fixed(noted(value)),
-            LiveValue { is_fixed: false, .. } => KnownValue::Once(noted(value)),
+            LiveValue { bytes: 0, .. } => ValueFact::Unknown,
+            LiveValue { is_fixed: true, .. } => ValueFact::Fixed(noted(value)),
+            LiveValue { is_fixed: false, .. } => ValueFact::Once(noted(value)),
         });
         let frames = one.values.iter().enumerate().filter(|(_, value)| value.object > 0);
         let frames =
-            frames.map(|(number, value)| (KnownObject::Frame(number as u32), noted(value), value.object));
+            frames.map(|(number, value)| (LiveObject::Frame(number as u32), noted(value), value.object));
         let variables = function.variables.iter().filter_map(|(name, bytes)| {
-            Some((KnownObject::Variable(name.clone()), self.program.address(name)?, *bytes))
+            Some((LiveObject::Variable(name.clone()), self.program.address(name)?, *bytes))
         });
-        let memory = process.map_or_else(Vec::new, |process| known_memory(process, frames.chain(variables)));
-        Some(KnownActivation { header, values: values.collect(), memory })
+        let memory = process.map_or_else(Vec::new, |process| read_objects(process, frames.chain(variables)));
+        Some(ActivationFacts { header, values: values.collect(), memory })
     }
 
     /// No header writes values down any more.
     fn end_notes(&mut self, key: FunctionKey) {
         let Some(progress) = self.progress.get_mut(&key) else { return };
-        for (header, note) in std::mem::take(&mut progress.asked) {
+        for (header, note) in std::mem::take(&mut progress.requested) {
             self.notes.end(&self.program, self.program.words[&key].loops[&header], note);
         }
     }
 }
 
 /// Values that are constants in a version.
-fn constants(known: &KnownActivation) -> u64 {
-    known.values.iter().filter(|value| matches!(value, KnownValue::Fixed(_))).count() as u64
+fn constants(facts: &ActivationFacts) -> u64 {
+    facts.values.iter().filter(|value| matches!(value, ValueFact::Fixed(_))).count() as u64
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use opcost_index::{Id, IdMap};
-use opcost_job::live::FunctionWeights;
+use opcost_key::live::FunctionWeights;
 use opcost_key::{FunctionId, FunctionMap, ModuleMap};
 use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::{

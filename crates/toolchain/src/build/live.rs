@@ -7,26 +7,13 @@ use std::process::Command;
 
 use opcost_answer::Failure;
 use opcost_job::JobStopper;
-use opcost_job::live::{LiveFunction, MadeVersion, VersionJob};
+use opcost_job::live::{MadeVersion, VersionJob};
 
-use super::state::Build;
+use super::state::{Build, LiveModule};
 use crate::running::run_tool;
 
 /// The optimiser's level for first versions: they come soon.
 pub(crate) const FIRST_LEVEL: u8 = 1;
-
-/// A module, and what can be done with its functions.
-#[derive(Clone, Debug)]
-pub struct LiveModule {
-    /// Its name in maps.
-    pub name: String,
-    /// Bitcode of which later versions are made.
-    pub basis: PathBuf,
-    /// Its functions.
-    pub functions: Vec<LiveFunction>,
-    /// What it only declares.
-    pub imports: Vec<String>,
-}
 
 impl Build {
     /// The bitcode of which versions of functions of a module are made.
@@ -75,7 +62,7 @@ impl Build {
     /// LLVM says no.
     pub fn version(&self, job: VersionJob) -> Result<MadeVersion, Failure> {
         let file = job.output.with_extension("job");
-        let name = job.symbol.clone();
+        let name = job.plan.symbol.clone();
         self.jobs.request(job, &file, &name)
     }
 }

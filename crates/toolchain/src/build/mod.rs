@@ -28,10 +28,9 @@ pub use code::code_life;
 pub use copies::{CopiedInput, pipeline_flag};
 pub use export::reasons;
 pub use huge::no_huge_pages;
-pub use live::LiveModule;
 pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
 };
 pub use rust_tuned::{RustTuning, TunedRust};
-pub use state::{Build, Optimiser, Platform, Purpose};
+pub use state::{Build, LiveModule, Optimiser, Platform, Purpose};
 pub use work::{Simulated, processor};

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::names::{relative, tidy};
 use opcost_job::JobSession;
-use opcost_job::live::{LiveWish, Replaced};
 use opcost_job::module::{
-    CodeOptions, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
+    CodeOptions, LiveWish, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product,
+    Replaced, ThreadMode,
 };
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
-use super::live::{FIRST_LEVEL, LiveModule};
+use super::live::FIRST_LEVEL;
 use super::rust::Rustc;
-use super::state::{Build, Optimiser, Platform, Purpose};
+use super::state::{Build, LiveModule, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
 use crate::runtime::{Form, compile_predict};
 use crate::threads::{library_may_start, word_may_start};

@@ -11,11 +11,10 @@ use opcost_answer::Failure;
 use opcost_instrument::CostModel;
 use opcost_interrupt::Scratch;
 use opcost_job::JobSession;
-use opcost_job::live::Replaced;
-use opcost_job::module::{ThreadMode, ValuesWish};
+use opcost_job::module::{Replaced, ThreadMode, ValuesWish};
 use opcost_key::Placement;
+use opcost_key::live::ReplaceableFunction;
 
-use super::live::LiveModule;
 use crate::cost::{COUNTED, cost_model, fuel_model};
 use crate::late_flags::{refuse_printing, refuse_unkept, refuse_unmetered};
 use crate::machine::Machine;
@@ -78,6 +77,19 @@ pub enum Platform {
     Wasm,
     /// This machine, as a portable program, which is the same for all of them up to machine code.
     Portable(Machine),
+}
+
+/// A module, and what can be done with its functions.
+#[derive(Clone, Debug)]
+pub struct LiveModule {
+    /// Its name in maps.
+    pub name: String,
+    /// Bitcode of which later versions are made.
+    pub basis: PathBuf,
+    /// Its functions.
+    pub functions: Vec<ReplaceableFunction>,
+    /// What it only declares.
+    pub imports: Vec<String>,
 }
 
 impl Purpose {

@@ -6,8 +6,7 @@
 //! stands for which instruction and block, and how often.
 
 use opcost_instrument::{Bodies, survey};
-use opcost_job::live::Replaced;
-use opcost_job::module::{ModuleJob, ModulePurpose, ModuleReply, Product};
+use opcost_job::module::{ModuleJob, ModulePurpose, ModuleReply, Product, Replaced};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 

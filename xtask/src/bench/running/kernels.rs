@@ -24,15 +24,15 @@ pub(super) const KERNELS: [Kernel; 2] = [
         name: "filter-sum",
         program: "filter",
         about: "each point is the weighted sum of 7 neighbours",
-        arguments: &["64000000", "13", "3", "0"],
-        small: &["1000000", "4", "3", "0"],
+        arguments: &["260", "3", "1"],
+        small: &["4", "3", "1"],
     },
     Kernel {
         name: "filter-largest",
         program: "filter",
-        about: "each point is the largest of 7 weighted neighbours",
-        arguments: &["64000000", "12", "3", "1"],
-        small: &["1000000", "4", "3", "1"],
+        about: "each point is a sum of 7 neighbours or weights, whichever is larger",
+        arguments: &["130", "3", "2"],
+        small: &["4", "3", "2"],
     },
 ];
 

@@ -33,6 +33,7 @@ const PAGES: &[(&[&str], &str)] = &[
     (&["predict"], include_str!("../../../pages/predict.md")),
     (&["repair"], include_str!("../../../pages/repair.md")),
     (&["report"], include_str!("../../../pages/report.md")),
+    (&["run"], include_str!("../../../pages/run.md")),
     (&["sample"], include_str!("../../../pages/sample.md")),
     (&["slice"], include_str!("../../../pages/slice.md")),
     (&["tune"], include_str!("../../../pages/tune.md")),
