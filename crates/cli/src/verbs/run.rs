@@ -22,6 +22,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &RunArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.compile, &[CodeFlag::Cost], "what is run is not counted")?;
+    if arguments.compile.anchor.is_some() {
+        let words = "--anchor would do nothing here: versions are made where an optimiser reads a profile; leave it out";
+        return Err(Failure::Usage(words.to_owned()));
+    }
     let inputs = inputs_of("run", &arguments.inputs)?;
     let answers = run_live(&RunRequest {
         inputs: &inputs,

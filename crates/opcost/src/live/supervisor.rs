@@ -142,7 +142,7 @@ impl Supervisor {
                 }
             }
         }
-        hot.sort_unstable_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+        hot.sort_unstable_by_key(|one| std::cmp::Reverse((one.0, one.1)));
         for (_, key, weights) in hot.into_iter().take(MOST_STORED) {
             self.replace(HotFunction { key, samples: 0 }, weights, None);
         }
