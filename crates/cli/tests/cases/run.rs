@@ -74,6 +74,34 @@ fn what_is_linked_is_as_it_was() {
     is_the_same("linking.c linking_other.c", "");
 }
 
+/// An object that has no words has the same inline function, and comes first: the linker takes that one.
+#[test]
+fn an_object_of_elsewhere_may_have_the_function() {
+    let place = programs();
+    place.write(
+        "both.h",
+        "#include <vector>\n__attribute__((noinline)) inline int both(int n) {\n  static int calls;\n  int s = 0;\n  \
+         for (int i = 0; i < n; i++)\n    for (int k = 0; k < 8; k++) s += i ^ k;\n  return s + ++calls;\n}\n",
+    );
+    place.write(
+        "other.cpp",
+        "#include \"both.h\"\nint other(int n) {\n  std::vector<int> v;\n  for (int i = 0; i < n; i++) \
+         v.push_back(both(i));\n  return v.empty() ? 0 : v.back();\n}\n",
+    );
+    place.write(
+        "main.cpp",
+        "#include \"both.h\"\n#include <cstdio>\nint other(int);\nint main() {\n  long s = 0;\n  \
+         for (int i = 0; i < 100; i++) s += both(i) + other(i);\n  std::printf(\"%ld\\n\", s);\n}\n",
+    );
+    place.tool("clang++-22", &["-c", "other.cpp", "-o", "other.o"]).expect(0);
+    for files in ["other.o main.cpp", "main.cpp other.o", "main.cpp other.cpp"] {
+        for how in ["", "--stress 1", "--stress 2"] {
+            let ran = place.shell(&format!("$OPCOST run {how} {files}"));
+            assert_eq!((ran.status, &*ran.stdout), (0, "2895117\n"), "{how} {files}: {}", ran.stderr);
+        }
+    }
+}
+
 #[test]
 fn processes_are_those_of_the_program() {
     is_the_same("processes.c", "");
@@ -126,9 +154,10 @@ fn what_is_no_such_program_is_refused() {
 fn a_program_goes_on_without_its_supervisor() {
     let place = programs();
     let expected = native(&place, "filter.c", "300 3 1");
-    let script = "mkfifo ready\n$OPCOST run filter.c -- 300 3 1 > out &\nsupervisor=$!\n\
-                  while ! pgrep -P $supervisor -f 'program 300' > child; do sleep 0.02; done\n\
-                  kill -KILL $supervisor\nwhile kill -0 $(cat child) 2> /dev/null; do sleep 0.02; done\ncat out";
+    let script = "$OPCOST run filter.c -- 300 3 1 > out &\nsupervisor=$!\nprogram=\n\
+                  while [ -z \"$program\" ]; do\n  kill -0 $supervisor || exit 1\n  for child in $(cat /proc/$supervisor/task/*/children); do\n    \
+                  case $(readlink /proc/$child/exe) in */program) program=$child ;; esac\n  done\n  sleep 0.02\ndone\n\
+                  kill -KILL $supervisor\nwhile kill -0 $program 2> /dev/null; do sleep 0.02; done\ncat out";
     let ran = place.shell(script);
     assert_eq!(ran.stdout, expected.stdout, "{}", ran.stderr);
 }

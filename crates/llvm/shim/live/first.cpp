@@ -117,14 +117,14 @@ bool is_checked(const Loop &loop) {
 
 StringRef plain(StringRef name) { return name.starts_with("\1") ? name.drop_front() : name; }
 
-// A word of a function, which goes where the function goes.
+// A word of a function. Where several modules define the function, the linker takes one word. It is in no group with
+// the function: another object, which has no words, may have the function that is taken.
 GlobalVariable *word_of(Function &function, const std::string &name, Constant *content) {
   Module &module = *function.getParent();
   auto *word = new GlobalVariable(module, content->getType(), /*isConstant=*/false, GlobalValue::ExternalLinkage, content, name);
   if (function.hasWeakLinkage() || function.hasLinkOnceLinkage())
     word->setLinkage(function.hasWeakODRLinkage() || function.hasLinkOnceODRLinkage() ? GlobalValue::WeakODRLinkage
                                                                                       : GlobalValue::WeakAnyLinkage);
-  word->setComdat(function.getComdat());
   word->setSection(opcost::kWordSection);
   word->setAlignment(Align(8));
   word->setVisibility(GlobalValue::HiddenVisibility);
@@ -468,6 +468,7 @@ void opcost_live_words(LLVMModuleRef handle) {
     body->replaceUsesWithIf(thunk, [](Use &use) { return !isa<BlockAddress>(use.getUser()); });
     word->setInitializer(body);
     body->setLinkage(GlobalValue::InternalLinkage);
+    body->setComdat(nullptr);
     body->setVisibility(GlobalValue::DefaultVisibility);
     jump(*thunk, *body, word);
   }
