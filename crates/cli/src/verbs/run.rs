@@ -1,5 +1,7 @@
 //! `opcost run`: a program that gets faster while it runs.
 
+use std::path::Path;
+
 use opcost::live::{RunRequest, run as run_live};
 use opcost_answer::live::RunMode;
 use opcost_answer::{Failure, Status};
@@ -39,7 +41,10 @@ fn carry_out(arguments: &RunArguments) -> Result<Status, Failure> {
         store: arguments.profile_store.as_deref(),
         stress: arguments.stress,
         arguments: &arguments.arguments,
-        streams: &Streams::default(),
+        streams: &Streams {
+            stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
+            ..Streams::default()
+        },
     })?;
     if arguments.explain {
         save_text(None, &print_live(&answers, screen_width()), Stream::Stderr)?;

@@ -46,7 +46,7 @@ fn loud() -> Workplace {
 }
 
 /// Lines of each verb: those that answer, and those that fail or find something.
-const LINES: [&[&str]; 38] = [
+const LINES: [&[&str]; 39] = [
     &["count", "--json", "-", "loud.c"],
     &["count", "--json", "-", "--list", "functions", "loud.c"],
     &["count", "--json", "-", "--function", "nosuch", "loud.c"],
@@ -65,6 +65,7 @@ const LINES: [&[&str]; 38] = [
     &["slice", "--json", "-", "loud.c"],
     &["slice", "--json", "-", "--verify", "loud.c"],
     &["tune", "--json", "-", "--runs", "1", "-o", "tuned", "loud.c"],
+    &["run", "--json", "-", "--explain", "loud.c"],
     &["explain", "--json", "-", "loud.c:7"],
     &["values", "--json", "-", "--trip-counts", "loud.c"],
     &["values", "--json", "-", "--verify", "loud.c"],
