@@ -127,7 +127,7 @@ fn watch(
     let stopper = supervisor.stopper();
     let worker = std::thread::spawn(move || supervisor.follow(&receiver));
     let taken = take(&options, target, &|_, samples| {
-        // Nobody listens any more when the last version was refused for good.
+        // Who follows may have failed; then the program goes on with what it has.
         let _ = sender.send(samples.clone());
     });
     // Nobody waits for a version that nobody enters.

@@ -73,6 +73,8 @@ pub(super) struct Supervisor {
     notes: Notes,
     begun: Instant,
     versions: Vec<LiveVersion>,
+    /// Whose each version is.
+    keys: Vec<FunctionKey>,
     refused: Vec<RefusedVersion>,
     stress: Option<Stress>,
     store: Option<Store>,
@@ -97,6 +99,7 @@ impl Supervisor {
             notes: Notes::new(),
             begun: Instant::now(),
             versions: Vec::new(),
+            keys: Vec::new(),
             refused: Vec::new(),
             store,
             weights: BTreeMap::new(),
@@ -151,11 +154,10 @@ impl Supervisor {
     /// Keeps what this run said for the next one.
     pub(super) fn save(&self, samples: &Samples) -> Result<(), Failure> {
         let Some(store) = &self.store else { return Ok(()) };
-        let mut hits = self.ranges.hits(samples).first;
-        for (version, count) in self.ranges.hits(samples).later {
-            let keys = self.program.words.keys();
-            let name = &self.versions[version].function;
-            if let Some(key) = keys.into_iter().find(|key| self.function(**key).name == *name) {
+        let Hits { first: mut hits, later } = self.ranges.hits(samples);
+        for (version, count) in later {
+            // Functions of two modules may have one name. In stress nothing says whose a version is.
+            if let Some(key) = self.keys.get(version) {
                 *hits.entry(*key).or_default() += count;
             }
         }
@@ -324,10 +326,10 @@ impl Supervisor {
                 if is_general {
                     progress.left.extend(&headers);
                 }
-                let code: Vec<_> =
-                    linked.symbols.iter().map(|one| one.address..one.address + one.size).collect();
-                let number = self.versions.len();
-                code.into_iter().for_each(|range| self.ranges.add(range, number));
+                for one in &linked.symbols {
+                    self.ranges.add(one.address..one.address + one.size, self.versions.len());
+                }
+                self.keys.push(key);
                 self.versions.push(LiveVersion {
                     function: function.name,
                     module: self.program.modules[key.0].name.clone(),
