@@ -101,7 +101,7 @@
 //! error says so.
 //!
 //! The library prints nothing, but that sampling goes on by a timer where the kernel grants no
-//! events. [`progress::watch_work`] names a function that is told of long work.
+//! events, and that a profile of a run with versions is not kept. [`progress::watch_work`] names a function that is told of long work.
 
 pub mod answered;
 pub mod check;

@@ -135,6 +135,9 @@ fn watch(
     drop(sender);
     let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let taken = taken?;
-    supervisor.save(&taken.samples)?;
+    // The program has ended, and its status is its own.
+    if let Err(failure) = supervisor.save(&taken.samples) {
+        opcost_answer::tell!("opcost: the profile of this run is not kept: {failure}");
+    }
     Ok((supervisor.answers(&taken.samples), finish(taken.samples.end)))
 }
