@@ -41,3 +41,5 @@ void initialize_targets();
 
 // Makes registers of cells of a function (apply.cpp).
 extern "C" void opcost_promote(LLVMValueRef function, LLVMValueRef *cells, uint32_t count);
+// How often each successor of a terminator was taken (weigh.cpp).
+extern "C" void opcost_weigh_branch(LLVMValueRef terminator, const uint64_t *counts, uint32_t count);

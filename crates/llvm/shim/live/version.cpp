@@ -24,7 +24,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
-#include "llvm/IR/ProfDataUtils.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -360,13 +359,7 @@ void weigh(Function &function, const opcost_live_weight &weight) {
       SmallVector<uint64_t, 8> counts(branch->getNumSuccessors(), 0);
       for (size_t at = i; at < end; at++)
         if (weight.slots[at] < counts.size()) counts[weight.slots[at]] = weight.counts[at];
-      uint64_t most = *std::max_element(counts.begin(), counts.end());
-      if (most) {
-        uint64_t scale = most / UINT32_MAX + 1;
-        SmallVector<uint32_t, 8> scaled;
-        for (uint64_t count : counts) scaled.push_back(count ? uint32_t(std::max<uint64_t>(count / scale, 1)) : 0);
-        setBranchWeights(*branch, scaled, /*IsExpected=*/false);
-      }
+      opcost_weigh_branch(wrap(branch), counts.data(), uint32_t(counts.size()));
     }
     i = end;
   }
