@@ -26,6 +26,16 @@ pub use output::ProgramOutput;
 pub use schema::holds_to_schema;
 pub use workplace::Workplace;
 
+/// Copies a program, or a text that is to become one.
+///
+/// Another process writes the copy. A child that another test's thread has just forked would hold a file that this
+/// process has open for writing, and until it runs its own program nobody can run this one.
+#[track_caller]
+pub fn copy_program(from: &Path, to: &Path) {
+    let ended = std::process::Command::new("install").args(["-m", "755"]).args([from, to]).status();
+    assert!(ended.is_ok_and(|status| status.success()), "{}", to.display());
+}
+
 /// A file or folder of the repository's `corpus`.
 pub fn corpus(name: &str) -> String {
     repository("corpus").join(name).to_str().expect("the repository's path is UTF-8").to_owned()

@@ -1,7 +1,5 @@
 //! What goes wrong is told: whose fault, where, what next, and the status.
 
-use std::os::unix::fs::PermissionsExt;
-
 use opcost_testkit::command::ProgramOutput;
 
 use crate::support::{ADD, Bench, MAIN};
@@ -76,9 +74,8 @@ fn compilers_and_linkers_speak_for_themselves() {
 
 #[test]
 fn another_clang_or_none() {
-    let bench = Bench::new(&[HELLO, ("clang-23", "#!/bin/sh\necho clang version 23.1.0\n")]);
-    let fake = bench.path("clang-23");
-    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let bench = Bench::new(&[HELLO]);
+    let fake = bench.0.write_program("clang-23", "#!/bin/sh\necho clang version 23.1.0\n");
     for verb in [&["count", "hello.c"][..], &["cc", "-c", "hello.c"]] {
         let run = |clang: &str| ProgramOutput::of(bench.command(verb).env("OPCOST_CLANG", clang));
         told(&run("/nonexistent"), 1, &["clang 22 was not found", "apt-get install clang-22"]);

@@ -3,8 +3,6 @@
 //! The right number of a module is that of a counted program that calls it, less what the program
 //! does itself.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use opcost_testkit::command::{ProgramOutput, Workplace};
 
 use super::{cases, opcost};
@@ -68,13 +66,10 @@ fn what_a_launcher_starts_is_counted() {
     place.write("ranks.c", format!("{PLUG}int main(void) {{ return plug(1000) == 7; }}\n"));
     opcost(&place, "count --emit exe -o ranks ranks.c").expect(0);
     let one = opcost(&place, "count --json - ranks").expect(0).json();
-    std::fs::create_dir(place.path("bin")).expect("made");
-    place.write(
+    place.write_program(
         "bin/launch",
         "#!/bin/sh\nn=$1; shift\nwhile [ $n -gt 0 ]; do \"$@\" & n=$((n - 1)); done\nwait\n",
     );
-    let launcher = place.path("bin/launch");
-    std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755)).expect("set");
     let both = by_name(&place, &["count", "--json", "-", "launch", "--", "2", "./ranks"]).expect(0).json();
     assert_eq!(both["total"].as_u64(), one["total"].as_u64().map(|total| 2 * total), "{both:#}");
     assert_eq!((&both["processes"], &both["quality"]["kind"]), (&2.into(), &"exact".into()), "{both:#}");

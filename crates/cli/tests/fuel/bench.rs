@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use opcost_testkit::command::{ProgramOutput, Workplace};
+use opcost_testkit::command::{ProgramOutput, Workplace, copy_program};
 use serde_json::Value;
 
 /// The folder.
@@ -67,7 +67,7 @@ impl Bench {
     /// Copies a program here. Its name.
     pub(crate) fn copy(&self, program: &Path) -> String {
         let name = program.file_name().expect("a name").to_string_lossy().into_owned();
-        std::fs::copy(program, self.path(&name)).expect("copied");
+        copy_program(program, &self.path(&name));
         name
     }
 }

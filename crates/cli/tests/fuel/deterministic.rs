@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::command::{ProgramOutput, corpus};
+use opcost_testkit::command::{ProgramOutput, copy_program, corpus};
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -75,8 +75,7 @@ impl<'a> Circumstances<'a> {
         std::fs::create_dir_all(folder.join("temporary")).expect("a folder");
         if !opcost.exists() {
             let own = Path::new(env!("CARGO_BIN_EXE_opcost"));
-            let linked = std::fs::hard_link(own, &opcost);
-            linked.or_else(|_| std::fs::copy(own, &opcost).map(|_| ())).expect("a copy");
+            std::fs::hard_link(own, &opcost).unwrap_or_else(|_| copy_program(own, &opcost));
         }
         let temporary = bench.path("t");
         std::fs::create_dir_all(&temporary).expect("a folder");
@@ -109,7 +108,7 @@ impl<'a> Circumstances<'a> {
             name.to_owned()
         });
         if !own.exists() {
-            std::fs::copy(program, &own).expect("a copy");
+            copy_program(program, &own);
         }
         own
     }

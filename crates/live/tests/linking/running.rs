@@ -27,10 +27,7 @@ fn program(folder: &Folder, linking: &str, work: &[u8]) -> Vec<u8> {
 }
 
 fn said_by(folder: &Folder, program: &[u8]) -> String {
-    folder.write("patched", program);
-    let mut permissions = std::fs::metadata(folder.path("program")).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
-    std::fs::set_permissions(folder.path("patched"), permissions).unwrap();
+    folder.write_program("patched", program);
     folder.run("./patched")
 }
 
@@ -105,7 +102,7 @@ fn exceptions_need_the_table_that_grows() {
     assert!(said_by(&folder, &version).contains("\n3: 2\n4: int 4\n"));
     let header = facts.exception_header().unwrap();
     redirect(&mut version, header.address, header.bytes.len() as u64).unwrap();
-    folder.write("patched", &version);
+    folder.write_program("patched", &version);
     let output = std::process::Command::new(folder.path("patched")).output().unwrap();
     assert!(!output.status.success());
 }

@@ -24,6 +24,15 @@ impl Folder {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
+    /// Writes a program that can be run.
+    ///
+    /// Another process writes it. A child of another test's thread would hold a file that this process has open for
+    /// writing until it runs its own program, and until then nobody can run this one.
+    pub(crate) fn write_program(&self, name: &str, bytes: &[u8]) {
+        self.write(&format!("{name}.bytes"), bytes);
+        self.run(&format!("install -m 755 {name}.bytes {name}"));
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap()
     }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::ProgramOutput;
+use super::{ProgramOutput, copy_program};
 
 /// A folder of its own for a test, with the command in it.
 #[derive(Debug)]
@@ -42,6 +42,14 @@ impl Workplace {
         let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, bytes));
         written.unwrap_or_else(|error| panic!("{name}: {error}"));
         name.to_owned()
+    }
+
+    /// Writes a program that can be run.
+    #[track_caller]
+    pub fn write_program(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let (text, path) = (self.write(&format!("{name}.text"), bytes), self.path(name));
+        copy_program(&self.path(&text), &path);
+        path
     }
 
     /// The text of a file.
