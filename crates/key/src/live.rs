@@ -13,6 +13,8 @@ pub struct ReplaceableFunction {
     pub name: String,
     /// Its symbol in the program.
     pub symbol: String,
+    /// Its instructions.
+    pub instructions: u64,
     /// Why it has no versions.
     pub why_not: Option<String>,
     /// Why its running activations are not left.

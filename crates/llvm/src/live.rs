@@ -15,14 +15,15 @@ use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
 use opcost_index::IdMap;
 use opcost_key::live::{LiveObject, LiveValue, ReplaceableFunction, ReplaceableLoop, ValueFact, VersionPlan};
 
-use crate::ffi;
+use crate::emit::Emission;
+use crate::ffi::{self, RawEmission};
 use crate::session::{LlvmError, Maker, Session, c_path};
 
 /// Mirrors `opcost_live_sink` in `live/first.cpp`.
 #[repr(C)]
 struct RawSink {
     context: *mut c_void,
-    function: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, *const c_char),
+    function: extern "C" fn(*mut c_void, *const c_char, usize, u64, *const c_char, *const c_char),
     header: extern "C" fn(*mut c_void, u32, u32, u32, u32),
     value: extern "C" fn(*mut c_void, bool, u32, u32, u64),
     variable: extern "C" fn(*mut c_void, *const c_char, usize, u64),
@@ -51,7 +52,6 @@ struct RawMemory {
 /// Mirrors `opcost_live_request` in `live/version.cpp`.
 #[repr(C)]
 struct RawRequest {
-    basis: *const c_char,
     function: *const c_char,
     headers: *const u32,
     header_count: usize,
@@ -68,14 +68,16 @@ struct RawRequest {
 }
 
 unsafe extern "C" {
+    fn opcost_live_simplify(module: LLVMModuleRef, how: *const RawEmission) -> *mut c_char;
     fn opcost_live_share(module: LLVMModuleRef, number: u32);
     fn opcost_live_checks(module: LLVMModuleRef, with_loops: bool, sink: *const RawSink);
     fn opcost_live_words(module: LLVMModuleRef);
-    fn opcost_live_version(
+    fn opcost_live_basis(
         context: LLVMContextRef,
-        request: *const RawRequest,
+        path: *const c_char,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
+    fn opcost_live_version(basis: LLVMModuleRef, request: *const RawRequest) -> *mut c_char;
     fn opcost_live_calls(module: LLVMModuleRef);
 }
 
@@ -83,6 +85,7 @@ extern "C" fn take_function(
     all: *mut c_void,
     name: *const c_char,
     length: usize,
+    instructions: u64,
     why_not: *const c_char,
     why_stays: *const c_char,
 ) {
@@ -98,6 +101,7 @@ extern "C" fn take_function(
     all.push(ReplaceableFunction {
         name: symbol.clone(),
         symbol,
+        instructions,
         why_not,
         why_stays,
         ..ReplaceableFunction::default()
@@ -143,14 +147,20 @@ fn raw(fact: ValueFact) -> (u8, u64) {
 }
 
 impl Session {
-    /// Gives what is local to the module a name of the program, in which it has this number.
+    /// Simplifies a front end's module for code that has to be there soon.
     ///
     /// # Errors
-    /// The module does not verify after it: a defect of ours.
-    pub fn share(&mut self, number: u32) -> Result<(), LlvmError> {
+    /// No code generation for the module's machine.
+    pub fn simplify(&mut self, how: Emission) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive.
+        let message = ffi::take_message(unsafe { opcost_live_simplify(self.module, &how.raw()) });
+        message.map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
+    }
+
+    /// Gives what is local to the module a name of the program, in which it has this number.
+    pub fn share(&mut self, number: u32) {
         // SAFETY: the module is alive.
         unsafe { opcost_live_share(self.module, number) };
-        self.verify()
     }
 
     /// Says what can be replaced, and if `with_loops`, has loops ask whether the rest is done by another version.
@@ -192,13 +202,42 @@ impl Session {
         unsafe { opcost_live_calls(self.module) };
         self.verify()
     }
+}
 
-    /// A module that holds a version: `opc.entry`, and for each header `opc.rest` with its number.
+/// A module of which versions are made: names were read, and functions are when they are needed.
+pub struct Basis(Session);
+
+impl Basis {
+    /// Reads its names.
     ///
     /// # Errors
-    /// The bitcode cannot be read, or has no such function or loop.
-    pub fn version(basis: &Path, plan: &VersionPlan) -> Result<Session, LlvmError> {
-        let basis = c_path(basis)?;
+    /// The bitcode cannot be read.
+    pub fn read(path: &Path) -> Result<Basis, LlvmError> {
+        let path = c_path(path)?;
+        // SAFETY: plain creation; disposed of in drop.
+        let context = unsafe { LLVMContextCreate() };
+        let mut message = std::ptr::null_mut();
+        // SAFETY: all pointers are valid for the call.
+        let module = unsafe { opcost_live_basis(context, path.as_ptr(), &mut message) };
+        let session = Session {
+            context,
+            maker: Maker::FrontEnd,
+            is_hardened: false,
+            module,
+            functions: IdMap::new(),
+            declarations: IdMap::new(),
+        };
+        match module.is_null() {
+            true => Err(LlvmError::Unreadable(ffi::take_message(message).unwrap_or_default())),
+            false => Ok(Basis(session)),
+        }
+    }
+
+    /// Makes it a module that holds a version: `opc.entry`, and for each header `opc.rest` with its number.
+    ///
+    /// # Errors
+    /// It has no such function or loop.
+    pub fn version(self, plan: &VersionPlan) -> Result<Session, LlvmError> {
         let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
         let symbol = text(&plan.symbol)?;
         let names = plan.weights.iter().map(|one| text(&one.symbol)).collect::<Result<Vec<_>, _>>()?;
@@ -245,7 +284,6 @@ impl Session {
         });
         let memory: Vec<RawMemory> = memory.collect();
         let request = RawRequest {
-            basis: basis.as_ptr(),
             function: symbol.as_ptr(),
             headers: plan.headers.as_ptr(),
             header_count: plan.headers.len(),
@@ -260,22 +298,8 @@ impl Session {
             has_entry: u8::from(plan.has_entry),
             is_native: u8::from(plan.is_native),
         };
-        // SAFETY: plain creation; disposed of in drop.
-        let context = unsafe { LLVMContextCreate() };
-        let mut message = std::ptr::null_mut();
-        // SAFETY: all that the request points to lives for the call.
-        let module = unsafe { opcost_live_version(context, &request, &mut message) };
-        let session = Session {
-            context,
-            maker: Maker::FrontEnd,
-            is_hardened: false,
-            module,
-            functions: IdMap::new(),
-            declarations: IdMap::new(),
-        };
-        match module.is_null() {
-            true => Err(LlvmError::Unreadable(ffi::take_message(message).unwrap_or_default())),
-            false => Ok(session),
-        }
+        // SAFETY: the module and all that the request points to live for the call.
+        let message = ffi::take_message(unsafe { opcost_live_version(self.0.module, &request) });
+        message.map_or(Ok(self.0), |message| Err(LlvmError::Unreadable(message)))
     }
 }

@@ -49,7 +49,7 @@ pub fn carry_out(job: &Job, modules: &mut Modules) -> Result<Reply, Refusal> {
         Job::Finish(job) => Reply::Finish(Box::new(profile::copy::finish(job, modules)?)),
         Job::Work(job) => Reply::Work(Box::new(profile::work::work(job, modules)?)),
         Job::Processor(_) => Reply::Processor(Box::new(profile::work::processor())),
-        Job::Version(job) => Reply::Version(Box::new(module::live::version(job)?)),
+        Job::Version(job) => Reply::Version(Box::new(module::live::version(job, modules)?)),
         Job::Export(job) => Reply::Export(Box::new(profile::export::export(job, modules)?)),
     })
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use opcost_job::Job;
 use opcost_job::profile::ExportModule;
 use opcost_job::program::ProgramSource;
-use opcost_llvm::{LlvmError, Maker, Session};
+use opcost_llvm::{Basis, LlvmError, Maker, Session};
 
 use crate::error::WorkError;
 use crate::read::{ReadProgram, maker_at, maker_of_build, maker_of_followed, read_program};
@@ -32,12 +32,15 @@ enum Reading {
     Module(PathBuf, Maker),
     /// A whole program, without its table of effects.
     Program(ProgramSource),
+    /// A module of which versions are made while a program runs.
+    Basis(PathBuf),
 }
 
 /// What a reading came to.
 enum Read {
     Module(Session),
     Program(Box<ReadProgram>),
+    Basis(Basis),
 }
 
 struct HeldReading {
@@ -77,6 +80,10 @@ impl Modules {
 
     /// Whether a reading is asked for at least for the third time.
     fn is_often(&mut self, reading: &Reading) -> bool {
+        // Who replaces one function replaces others.
+        if matches!(reading, Reading::Basis(_)) {
+            return true;
+        }
         let Some(at) = self.requested.iter().position(|(requested, _)| requested == reading) else {
             if self.requested.len() == MOST_REQUESTED {
                 self.requested.remove(0);
@@ -100,6 +107,7 @@ impl Modules {
             Reading::Program(source) => {
                 read_program(source).ok().map(|program| Read::Program(Box::new(program)))
             }
+            Reading::Basis(path) => Basis::read(path).ok().map(Read::Basis),
         };
         // Between the two looks a file may have become another.
         let (Some(read), true) = (read, contents_of(&reading).as_ref() == Some(&contents)) else { return };
@@ -124,6 +132,14 @@ impl Modules {
         match self.take(&program_reading(source)) {
             Some(Read::Program(program)) => Ok(*program),
             _ => read_program(source),
+        }
+    }
+
+    /// Names of a module, read before or now. For a process that makes one version.
+    pub(crate) fn basis(&mut self, path: &Path) -> Result<Basis, LlvmError> {
+        match self.take(&Reading::Basis(path.to_owned())) {
+            Some(Read::Basis(basis)) => Ok(basis),
+            _ => Basis::read(path),
         }
     }
 
@@ -157,7 +173,8 @@ fn readings_of(job: &Job) -> Vec<Reading> {
         Job::Finish(job) => module(&job.request.module.bitcode, Maker::FrontEnd),
         Job::Export(job) => job.modules.iter().map(laid).collect(),
         Job::Work(job) => job.modules.iter().map(|one| laid(&one.module)).collect(),
-        Job::Pgo(_) | Job::Code(_) | Job::Version(_) | Job::Processor(_) => Vec::new(),
+        Job::Version(job) => vec![Reading::Basis(job.basis.clone())],
+        Job::Pgo(_) | Job::Code(_) | Job::Processor(_) => Vec::new(),
     }
 }
 
@@ -168,7 +185,7 @@ fn program_reading(source: &ProgramSource) -> Reading {
 /// The bytes of all files of a reading, if they can be read.
 fn contents_of(reading: &Reading) -> Option<Vec<Vec<u8>>> {
     let paths = match reading {
-        Reading::Module(path, _) => std::slice::from_ref(path),
+        Reading::Module(path, _) | Reading::Basis(path) => std::slice::from_ref(path),
         Reading::Program(source) => &source.bitcode,
     };
     paths.iter().map(|path| std::fs::read(path).ok()).collect()
@@ -222,7 +239,7 @@ mod tests {
         }
         let names = modules.held.iter().map(|held| match &held.reading {
             Reading::Program(source) => source.bitcode[0].file_name().expect("a name").to_owned(),
-            Reading::Module(..) => panic!("no program"),
+            Reading::Module(..) | Reading::Basis(_) => panic!("no program"),
         });
         let expected = (1..=MOST).map(|number| std::ffi::OsString::from(format!("{number}.ll")));
         assert!(names.eq(expected));

@@ -11,6 +11,7 @@
 //
 // A version of a function must not jump to another's blocks. So tables of labels are looked at (`unreplaceable`).
 // The mechanism is on-stack replacement by continuations (D'Elia and Demetrescu, CGO 2016).
+#include "../generate.h"
 #include "../passes.h"
 #include "../shim.h"
 #include "live.h"
@@ -25,8 +26,13 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
+#include "llvm/Transforms/IPO/Inliner.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include <map>
 
@@ -94,6 +100,18 @@ bool has_private_labels(const Function &function) {
     }
   }
   return true;
+}
+
+// Callees of at most this cost are inlined in first versions, and more where the source says `inline`.
+constexpr int kSmall = 10, kHinted = 75;
+
+// What takes most out of a front end's code for the least time: variables become values, blocks are merged.
+FunctionPassManager cheap_passes() {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  return passes;
 }
 
 bool calls_returning_twice(const Function &function) {
@@ -345,8 +363,8 @@ extern "C" {
 
 struct opcost_live_sink {
   void *context;
-  // A function: its name, and why it has no versions, or why its loops are not left; both may be null.
-  void (*function)(void *, const char *, size_t, const char *, const char *);
+  // A function: its name, its instructions, and why it has no versions, or why its loops are not left; both may be null.
+  void (*function)(void *, const char *, size_t, uint64_t, const char *, const char *);
   // A loop header of it: number of its block, depth, the next header around it, values.
   void (*header)(void *, uint32_t, uint32_t, uint32_t, uint32_t);
   // A value there: whether it is the same in all iterations of all loops around, where it lies among them, its bytes
@@ -355,6 +373,32 @@ struct opcost_live_sink {
   // A variable that the function reads: its name, its bytes.
   void (*variable)(void *, const char *, size_t, uint64_t);
 };
+
+// Prepares a front end's module for first versions, of which nothing is expected but that they are there soon. On
+// SQLite it takes a tenth of the time of clang's passes before profiles are read.
+char *opcost_live_simplify(LLVMModuleRef handle, const opcost_emission *how) {
+  Module &module = *unwrap(handle);
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
+  if (!machine) return opcost::copy(error);
+  PassInstrumentationCallbacks callbacks;
+  // A function marked `optnone` is passed over.
+  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
+  unoptimised.registerCallbacks(callbacks);
+  PassBuilder builder(machine.get(), PipelineTuningOptions(), {}, &callbacks);
+  opcost::Managers managers(builder, module);
+  ModulePassManager passes;
+  passes.addPass(InferFunctionAttrsPass());
+  passes.addPass(createModuleToFunctionPassAdaptor(cheap_passes()));
+  InlineParams limits;
+  limits.DefaultThreshold = kSmall;
+  limits.HintThreshold = kHinted;
+  ModuleInlinerWrapperPass inliner(limits);
+  inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(cheap_passes()));
+  passes.addPass(std::move(inliner));
+  passes.run(module, managers.modules);
+  return nullptr;
+}
 
 // Gives what is local to the module a name of the program. Numbers the module among those of the program. What
 // functions do to memory is worked out before, since a version sees few of them.
@@ -372,6 +416,10 @@ void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
     if (function.hasLocalLinkage() && function.hasOneUse())
       if (auto *call = dyn_cast<CallBase>(*function.user_begin()); call && call->getCalledOperand() == &function)
         function.addFnAttr(opcost::kCalledOnce);
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasFnAttribute(opcost::kCalledOnce) &&
+        !function.hasFnAttribute(Attribute::AlwaysInline) && function.getInstructionCount() > opcost::kLargest)
+      function.addFnAttr(opcost::kLarge);
   unsigned unnamed = 0;
   for (GlobalValue &global : module.global_values()) {
     // What the first versions do not need is there for later ones.
@@ -409,7 +457,7 @@ void opcost_live_checks(LLVMModuleRef handle, bool with_loops, const opcost_live
   for (Function *function : defined) {
     StringRef name = function->getName();
     const char *why = opcost::unreplaceable(*function);
-    sink->function(sink->context, name.data(), name.size(), why, why ? nullptr : opcost::unleavable(*function));
+    sink->function(sink->context, name.data(), name.size(), function->getInstructionCount(), why, why ? nullptr : opcost::unleavable(*function));
     if (why || !with_loops) continue;
     std::vector<Header> headers = opcost::headers_of(*function);
     if (!headers.empty())

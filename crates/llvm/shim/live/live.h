@@ -39,6 +39,9 @@ void call_by_words(llvm::Module &module);
 constexpr const char *kReplaceable = "opcost-replaceable";
 // Marks functions that one call of their module calls, and nobody else.
 constexpr const char *kCalledOnce = "opcost-called-once";
+// Marks functions that are inlined nowhere, since they have more than so many instructions.
+constexpr const char *kLarge = "opcost-large";
+constexpr unsigned kLargest = 400;
 // The section of words. The runtime's pads (c/live.c) stand around it.
 constexpr const char *kWordSection = "opc_word";
 

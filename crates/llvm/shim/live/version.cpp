@@ -19,6 +19,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -58,7 +59,6 @@ struct opcost_live_memory {
 
 // A version.
 struct opcost_live_request {
-  const char *basis;       // bitcode of the module
   const char *function;    // its symbol
   const uint32_t *headers; // continuations are made at these
   size_t header_count;
@@ -80,7 +80,6 @@ namespace {
 
 // Callees that are read to be inlined: at most so deep, of so many instructions, and so many in all.
 constexpr unsigned kDepth = 3;
-constexpr unsigned kLargest = 400;
 constexpr unsigned kMostInAll = 4000;
 // The vectoriser's bound for loops of few iterations (TinyTripCountVectorThreshold).
 constexpr uint64_t kShort = 16;
@@ -92,11 +91,11 @@ Error read_callees(Function &function, unsigned depth, unsigned &room, SmallPtrS
     auto *call = dyn_cast<CallBase>(&one);
     Function *callee = call ? call->getCalledFunction() : nullptr;
     if (!callee || callee->isInterposable() || kept.contains(callee) || callee->hasFnAttribute(Attribute::NoInline)) continue;
-    if (!callee->isMaterializable()) continue;
+    if (!callee->isMaterializable() || callee->hasFnAttribute(opcost::kLarge)) continue;
     if (Error error = callee->materialize()) return error;
     unsigned size = callee->getInstructionCount();
     bool is_once = callee->hasFnAttribute(opcost::kCalledOnce);
-    bool is_wanted = callee->hasFnAttribute(Attribute::AlwaysInline) || (size <= (is_once ? kMostInAll : kLargest) && size <= room);
+    bool is_wanted = callee->hasFnAttribute(Attribute::AlwaysInline) || (size <= (is_once ? kMostInAll : opcost::kLargest) && size <= room);
     // Its labels would be others.
     if (!is_wanted || any_of(*callee, [](const BasicBlock &block) { return block.hasAddressTaken(); })) continue;
     if (is_once && !callee->hasFnAttribute(Attribute::OptimizeNone)) callee->addFnAttr(Attribute::AlwaysInline);
@@ -157,6 +156,23 @@ void declare_rest(Module &module, const SmallPtrSetImpl<Function *> &kept) {
       function.setSubprogram(nullptr);
     }
   }
+}
+
+// Takes away what nobody uses, which is nearly all of a large module: every pass would look at it.
+void forget_unused(Module &module) {
+  auto forget = [](GlobalObject &one) {
+    one.removeDeadConstantUsers();
+    if (!one.use_empty()) return false;
+    one.eraseFromParent();
+    return true;
+  };
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (GlobalVariable &variable : make_early_inc_range(module.globals()))
+      if (!variable.getName().starts_with("llvm.")) is_new |= forget(variable);
+  }
+  for (Function &function : make_early_inc_range(module))
+    if (function.isDeclaration()) forget(function);
 }
 
 // Clones a function, with tables of labels of its own.
@@ -423,22 +439,19 @@ void make_native(Module &module, const SmallPtrSetImpl<Function *> &kept) {
   }
 }
 
-Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_live_request &request) {
-  auto file = MemoryBuffer::getFile(request.basis);
-  if (!file) return createStringError(file.getError(), "cannot read %s", request.basis);
-  auto read = getOwningLazyBitcodeModule(std::move(*file), context);
-  if (!read) return read.takeError();
-  std::unique_ptr<Module> module = std::move(*read);
-  if (Error error = module->materializeMetadata()) return std::move(error);
-  Function *function = module->getFunction(request.function);
+// Has a module of which nothing was read but names hold a version.
+Error make_version(Module &module, const opcost_live_request &request) {
+  Function *function = module.getFunction(request.function);
   if (!function || !function->isMaterializable()) return createStringError("there is no function %s", request.function);
-  if (Error error = function->materialize()) return std::move(error);
+  if (Error error = function->materialize()) return error;
   SmallPtrSet<Function *, 16> kept{function};
   unsigned room = kMostInAll;
-  if (Error error = read_callees(*function, kDepth, room, kept)) return std::move(error);
-  declare_rest(*module, kept);
+  if (Error error = read_callees(*function, kDepth, room, kept)) return error;
+  declare_rest(module, kept);
+  forget_unused(module);
+  StripDebugInfo(module);
   for (const opcost_live_weight &weight : ArrayRef(request.weights, request.weight_count))
-    if (Function *weighed = module->getFunction(weight.function); weighed && !weighed->isDeclaration()) weigh(*weighed, weight);
+    if (Function *weighed = module.getFunction(weight.function); weighed && !weighed->isDeclaration()) weigh(*weighed, weight);
   std::vector<Header> headers = opcost::headers_of(*function);
   SmallVector<Function *, 4> rests;
   for (uint32_t wanted : ArrayRef(request.headers, request.header_count)) {
@@ -455,7 +468,7 @@ Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_liv
   // Others, and itself when it recurs, go on by words. What is here is there for inlining, and the version is new.
   if (request.has_entry) {
     Function *entry = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage,
-                                       function->getAddressSpace(), "opc.entry", module.get());
+                                       function->getAddressSpace(), "opc.entry", &module);
     ValueToValueMapTy map;
     for (auto [from, to] : zip(function->args(), entry->args())) map[&from] = &to;
     clone_into(*entry, *function, map);
@@ -476,23 +489,37 @@ Expected<std::unique_ptr<Module>> version(LLVMContext &context, const opcost_liv
   kept.erase(function);
   for (Function *one : kept)
     if (!is_contained(rests, one)) one->setLinkage(GlobalValue::AvailableExternallyLinkage);
-  if (request.is_native) make_native(*module, kept);
+  if (request.is_native) make_native(module, kept);
   std::string text;
   raw_string_ostream stream(text);
-  if (verifyModule(*module, &stream)) return createStringError("the version of %s is not well-formed: %s", request.function, text.c_str());
-  return std::move(module);
+  if (verifyModule(module, &stream)) return createStringError("the version of %s is not well-formed: %s", request.function, text.c_str());
+  return Error::success();
 }
 
 } // namespace
 
 extern "C" {
 
-// Reads what a version needs, and makes it; null, and what went wrong.
-LLVMModuleRef opcost_live_version(LLVMContextRef context, const opcost_live_request *request, char **message) {
-  Expected<std::unique_ptr<Module>> made = version(*unwrap(context), *request);
-  if (made) return wrap(made->release());
-  *message = opcost::copy(toString(made.takeError()));
+// Names of a module of which versions are made; null, and what went wrong. Its functions are read when they are needed.
+LLVMModuleRef opcost_live_basis(LLVMContextRef context, const char *path, char **message) {
+  auto read = [&]() -> Expected<std::unique_ptr<Module>> {
+    auto file = MemoryBuffer::getFile(path);
+    if (!file) return createStringError(file.getError(), "cannot read %s", path);
+    // Of metadata too only what is used is read.
+    auto read = getOwningLazyBitcodeModule(std::move(*file), *unwrap(context), /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/true);
+    if (read)
+      if (Error error = (*read)->materializeMetadata()) return std::move(error);
+    return read;
+  }();
+  if (read) return wrap(read->release());
+  *message = opcost::copy(toString(read.takeError()));
   return nullptr;
+}
+
+// Has such a module hold a version; null, or what went wrong.
+char *opcost_live_version(LLVMModuleRef basis, const opcost_live_request *request) {
+  Error error = make_version(*unwrap(basis), *request);
+  return error ? opcost::copy(toString(std::move(error))) : nullptr;
 }
 
 // Calls of functions that have words go by these. For a version that was optimised.

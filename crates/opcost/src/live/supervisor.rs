@@ -37,6 +37,10 @@ const MOMENT: Duration = Duration::from_millis(8);
 const CALLS: u64 = 4;
 /// Functions of earlier runs that are replaced at once.
 const MOST_STORED: usize = 40;
+/// What a version of any function costs, as so many instructions of it.
+const COST_OF_ANY: u64 = 300;
+/// Instructions of a function whose continuations are not made with its first entry.
+const LARGE: u64 = 2000;
 /// How often a function is compiled again at most.
 const MOST_VERSIONS: usize = 3;
 /// The optimiser's level for versions.
@@ -122,10 +126,15 @@ impl Supervisor {
         }
         self.begin_with_stored();
         while let Ok(mut last) = samples.recv() {
-            while let Ok(newer) = samples.try_recv() {
-                last = newer;
+            // A version takes longer to make than the next samples to come, and by them another may be worth more.
+            loop {
+                while let Ok(newer) = samples.try_recv() {
+                    last = newer;
+                }
+                if !self.step(&last) {
+                    break;
+                }
             }
-            self.step(&last);
         }
         self
     }
@@ -213,7 +222,8 @@ impl Supervisor {
         &self.program.modules[module].functions[number]
     }
 
-    fn step(&mut self, samples: &Samples) {
+    /// Replaces the function that is worth most, by samples and by what its version costs. Whether there is one.
+    fn step(&mut self, samples: &Samples) -> bool {
         let hits = self.ranges.hits(samples);
         for (key, progress) in &mut self.progress {
             if progress.before.is_none()
@@ -222,25 +232,25 @@ impl Supervisor {
                 progress.before = Some(hits.first.get(key).copied().unwrap_or(0));
             }
         }
-        let mut hot: Vec<(u64, FunctionKey)> = hits
+        let hot: Vec<(u64, FunctionKey)> = hits
             .first
             .iter()
             .map(|(key, count)| (*count, *key))
             .filter(|one| self.is_hot(one.1, one.0))
             .collect();
-        hot.sort_unstable_by(|one, other| other.cmp(one));
         for (_, key) in &hot {
             self.request(*key);
         }
-        let ready: Vec<(u64, FunctionKey)> = hot.into_iter().filter(|(_, key)| self.is_ready(*key)).collect();
-        if ready.is_empty() {
-            return;
-        }
+        let ready = hot.into_iter().filter(|(_, key)| self.is_ready(*key));
+        let worth = |&(count, key): &(u64, FunctionKey)| {
+            let cost = COST_OF_ANY + self.function(key).instructions;
+            (count * 1_000_000 / cost, key)
+        };
+        let Some((count, key)) = ready.max_by_key(worth) else { return false };
         let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
-        for (count, key) in ready {
-            let weights = self.ranges.weights(samples, key, &self.program.modules);
-            self.replace(HotFunction { key, samples: count }, weights, process);
-        }
+        let weights = self.ranges.weights(samples, key, &self.program.modules);
+        self.replace(HotFunction { key, samples: count }, weights, process);
+        true
     }
 
     /// Whether a function is worth a version, or a further one.
@@ -301,14 +311,16 @@ impl Supervisor {
     fn replace(&mut self, hot: HotFunction, weights: Vec<FunctionWeights>, process: Option<u32>) {
         let HotFunction { key, samples } = hot;
         let reached = self.reached(key);
-        let headers = self.outermost(key, &reached);
         let tried = self.progress.get(&key).map_or(0, |progress| progress.versions);
-        // Where activations have other values each, none is a constant.
-        let activation = if tried == 0 { self.activation(key, &headers, process) } else { None };
         let function = self.function(key).clone();
         let own = weights.iter().find(|one| one.symbol == function.symbol);
         self.weights.extend(own.map(|own| (key, own.clone())));
         let is_called = own.is_none_or(|own| own.entries >= CALLS);
+        // Each continuation is another copy of the function. Where it is large and often entered, that comes later.
+        let is_entered_first = tried == 0 && is_called && function.instructions > LARGE;
+        let headers = if is_entered_first { Vec::new() } else { self.outermost(key, &reached) };
+        // Where activations have other values each, none is a constant.
+        let activation = if tried == 0 { self.activation(key, &headers, process) } else { None };
         let has_entry = headers.is_empty() || is_called || tried > 0;
         let constants = activation.as_ref().map_or(0, constants);
         let is_general = activation.is_none();

@@ -26,8 +26,21 @@ pub(super) fn weights(
     symbol: &str,
 ) -> Option<FunctionWeights> {
     let observed = observe(map, code, hits, Cycles::Model);
-    let mut one = ModuleMap { functions: IdMap::new(), ..map.clone() };
     // Nobody else is there who could be called.
+    let mut one = ModuleMap {
+        module: map.module.clone(),
+        anchor: map.anchor,
+        build: map.build.clone(),
+        cost: map.cost.clone(),
+        files: IdMap::new(),
+        places: IdMap::new(),
+        functions: IdMap::new(),
+        counter_count: map.counter_count,
+        call_sites: IdMap::new(),
+        addresses_taken: Vec::new(),
+        by_code: None,
+        texts: Vec::new(),
+    };
     let mut own = FunctionMap { calls: Vec::new(), ..map.functions[function].clone() };
     own.expected.pointers = None;
     one.functions.push(own);

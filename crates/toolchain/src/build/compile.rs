@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use opcost_job::module::Replaced;
 use opcost_job::profile::PgoJob;
 use opcost_key::Anchor;
 
-use super::state::{Build, Platform};
+use super::state::{Build, Platform, Purpose};
 use crate::cached::fortran::{self, FortranJob};
 use crate::cached::front::FrontEnd;
 use crate::cached::source::{Compilation, compile};
@@ -23,6 +24,12 @@ impl Build {
     pub fn anchor(&self, input: &Input) -> Anchor {
         let default = if input.language == Language::Bitcode { Anchor::File } else { Anchor::Optimized };
         self.options.anchor.unwrap_or(default)
+    }
+
+    /// Whether clang's passes run up to where profiles are read. First versions of what is replaced have no time for it.
+    fn runs_first_passes(&self, input: &Input) -> bool {
+        let is_replaced = matches!(self.purpose, Purpose::Live(replaced) if replaced != Replaced::Nothing);
+        self.anchor(input) == Anchor::Pgo && !is_replaced
     }
 
     /// Whether the user says where files of Fortran modules go. Else they are with what is built,
@@ -55,7 +62,7 @@ impl Build {
     /// The same, made anew.
     fn compile(&self, input: &Input, position: usize) -> Result<PathBuf, Failure> {
         if input.language == Language::Bitcode {
-            if self.anchor(input) != Anchor::Pgo {
+            if !self.runs_first_passes(input) {
                 return Ok(input.path.clone());
             }
             let output = self.path(format!("{position}.bc"));
@@ -122,7 +129,7 @@ impl Build {
             Language::C | Language::Cxx => compile(&mut command, self.compilation(compiler, input, &output))?,
             _ => self.compile_fortran(&mut command, compiler, input, &output)?,
         }
-        if self.anchor(input) == Anchor::Pgo {
+        if self.runs_first_passes(input) {
             let there = self.path(format!("{position}.pgo.bc"));
             self.to_pgo(input, output, &there)?;
             return Ok(there);

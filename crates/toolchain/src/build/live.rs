@@ -12,9 +12,6 @@ use opcost_job::live::{MadeVersion, VersionJob};
 use super::state::{Build, LiveModule};
 use crate::running::run_tool;
 
-/// The optimiser's level for first versions: they come soon.
-pub(crate) const FIRST_LEVEL: u8 = 1;
-
 impl Build {
     /// The bitcode of which versions of functions of a module are made.
     pub(crate) fn basis(&self, number: u32) -> PathBuf {

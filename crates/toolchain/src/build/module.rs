@@ -12,7 +12,6 @@ use opcost_job::module::{
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
-use super::live::FIRST_LEVEL;
 use super::rust::Rustc;
 use super::state::{Build, LiveModule, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
@@ -158,11 +157,8 @@ impl Build {
             },
             Purpose::Live(replaced) => {
                 let number = self.live.borrow().len() as u32;
-                let level = if replaced == Replaced::Nothing {
-                    self.options.optimiser_level().max(1)
-                } else {
-                    FIRST_LEVEL
-                };
+                let level =
+                    if replaced == Replaced::Nothing { self.options.optimiser_level().max(1) } else { 0 };
                 ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level, replaced })
             }
             // Nothing is built of what is only looked at, but its anchor.

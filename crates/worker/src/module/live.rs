@@ -12,6 +12,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::prepared::emission;
 use crate::error::WorkError;
+use crate::modules::Modules;
+
+/// Writes the module of which later versions are made.
+pub(super) fn write_basis(session: &mut Session, wish: &LiveWish) -> Result<(), WorkError> {
+    if wish.replaced != Replaced::Nothing {
+        session.share(wish.number);
+        session.write(&wish.basis)?;
+    }
+    Ok(())
+}
 
 /// Makes first versions of a module whose instructions are numbered.
 pub(super) fn first_versions(
@@ -21,8 +31,6 @@ pub(super) fn first_versions(
     if wish.replaced == Replaced::Nothing {
         return Ok(Vec::new());
     }
-    session.share(wish.number)?;
-    session.write(&wish.basis)?;
     let mut functions = session.add_checks(wish.replaced == Replaced::Loops)?;
     let suffix = format!(".opc{}", wish.number);
     for one in &mut functions {
@@ -45,9 +53,9 @@ pub(super) fn imports(module: &Module) -> Vec<String> {
 ///
 /// # Errors
 /// There is no such function or loop, or LLVM says no.
-pub(crate) fn version(job: &VersionJob) -> Result<MadeVersion, WorkError> {
+pub(crate) fn version(job: &VersionJob, modules: &mut Modules) -> Result<MadeVersion, WorkError> {
     let before = processor_seconds();
-    let mut session = Session::version(&job.basis, &job.plan)?;
+    let mut session = modules.basis(&job.basis)?.version(&job.plan)?;
     if job.level > 0 {
         session.optimise(emission(&job.code), job.level)?;
     }

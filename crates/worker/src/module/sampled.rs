@@ -32,6 +32,10 @@ pub(crate) fn table_code(
         ModulePurpose::Live(wish) => (Some(wish.level), Some(wish)),
         other => unreachable!("{other:?} has no table"),
     };
+    if live.is_some_and(|wish| wish.replaced != Replaced::Nothing) {
+        session.simplify(emission(&job.code))?;
+        watch.lap("simplified");
+    }
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
@@ -50,9 +54,15 @@ pub(crate) fn table_code(
     match optimise {
         None => session.identify(),
         Some(level) => {
+            // Without the numbers of instructions, which later versions need not carry.
+            if let Some(wish) = live {
+                live::write_basis(&mut session, wish)?;
+                watch.lap("basis");
+            }
             session.identify_for_copies();
             if let Some(wish) = live {
                 functions = live::first_versions(&mut session, wish)?;
+                watch.lap("words and checks");
             }
             session.optimise(emission(&job.code), level)?;
             if live.is_some_and(|wish| wish.replaced >= Replaced::Entries) {
