@@ -5,8 +5,12 @@
 //! the anchor. Output: an object whose sections that are not loaded tell which code
 //! stands for which instruction and block, and how often.
 
+use std::path::PathBuf;
+
 use opcost_instrument::{Bodies, survey};
-use opcost_job::module::{ModuleJob, ModulePurpose, ModuleReply, Product, Replaced};
+use opcost_job::module::{LiveWish, ModuleJob, ModulePurpose, ModuleReply, Product, Replaced};
+use opcost_key::Hash128;
+use opcost_key::live::ReplaceableFunction;
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 
@@ -27,11 +31,7 @@ pub(crate) fn table_code(
             "what is sampled becomes machine code: --emit exe, obj or shared".to_owned(),
         ));
     }
-    let (optimise, live) = match &job.purpose {
-        ModulePurpose::Sample { optimise } => (*optimise, None),
-        ModulePurpose::Live(wish) => (Some(wish.level), Some(wish)),
-        other => unreachable!("{other:?} has no table"),
-    };
+    let (optimise, live) = purpose(job);
     if live.is_some_and(|wish| wish.replaced != Replaced::Nothing) {
         session.simplify(emission(&job.code))?;
         watch.lap("simplified");
@@ -39,38 +39,17 @@ pub(crate) fn table_code(
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let wanted = plan_request(&mut module, job);
-    let mut map = survey(&module, &wanted, Bodies::Own)?;
-    map.texts = texts_of(&module, job);
-    let sources = sources_of(&module, job);
-    let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
     let imports = live.map_or_else(Vec::new, |_| live::imports(&module));
-    drop(module);
-    let (bytes, hash) = write_map(&map);
-    write_map_file(job, &bytes)?;
+    // Of the module as it is now; LLVM's goes on meanwhile.
+    let mapped = std::thread::scope(|scope| {
+        let mapped = scope.spawn(|| map(&mut module, job, optimise.is_some()));
+        let functions = first_code(&mut session, job, &mut watch);
+        let mapped = mapped.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        mapped.and_then(|mapped| Ok((mapped, functions?)))
+    });
+    let (Mapped { sources, block_of, hash }, functions) = mapped?;
     watch.lap("map");
     session.embed_map(&job.map)?;
-    let mut functions = Vec::new();
-    match optimise {
-        None => session.identify(),
-        Some(level) => {
-            // Without the numbers of instructions, which later versions need not carry.
-            if let Some(wish) = live {
-                live::write_basis(&mut session, wish)?;
-                watch.lap("basis");
-            }
-            session.identify_for_copies();
-            if let Some(wish) = live {
-                functions = live::first_versions(&mut session, wish)?;
-                watch.lap("words and checks");
-            }
-            session.optimise(emission(&job.code), level)?;
-            if live.is_some_and(|wish| wish.replaced >= Replaced::Entries) {
-                session.add_words()?;
-            }
-            watch.lap("optimiser");
-        }
-    }
     session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
     watch.lap("machine code");
     Ok(ModuleReply {
@@ -80,6 +59,64 @@ pub(crate) fn table_code(
         imports,
         ..ModuleReply::default()
     })
+}
+
+/// What is known of a module beside its code.
+struct Mapped {
+    sources: Vec<PathBuf>,
+    /// For each instruction its block, if the optimiser runs.
+    block_of: Vec<u32>,
+    hash: Hash128,
+}
+
+/// Writes the map of a module.
+fn map(module: &mut opcost_ir::Module, job: &ModuleJob, is_optimised: bool) -> Result<Mapped, WorkError> {
+    let wanted = plan_request(module, job);
+    let mut map = survey(module, &wanted, Bodies::Own)?;
+    map.texts = texts_of(module, job);
+    let (bytes, hash) = write_map(&map);
+    write_map_file(job, &bytes)?;
+    let block_of = if is_optimised { blocks_of(module) } else { Vec::new() };
+    Ok(Mapped { sources: sources_of(module, job), block_of, hash })
+}
+
+/// Numbers instructions, and has the optimiser run if it is to. Functions that can be replaced.
+fn first_code(
+    session: &mut Session,
+    job: &ModuleJob,
+    watch: &mut Stopwatch,
+) -> Result<Vec<ReplaceableFunction>, WorkError> {
+    let (level, live) = purpose(job);
+    let Some(level) = level else {
+        session.identify();
+        return Ok(Vec::new());
+    };
+    let mut functions = Vec::new();
+    // Without the numbers of instructions, which later versions need not carry.
+    if let Some(wish) = live {
+        live::write_basis(session, wish)?;
+        watch.lap("basis");
+    }
+    session.identify_for_copies();
+    if let Some(wish) = live {
+        functions = live::first_versions(session, wish)?;
+        watch.lap("words and checks");
+    }
+    session.optimise(emission(&job.code), level)?;
+    if live.is_some_and(|wish| wish.replaced >= Replaced::Entries) {
+        session.add_words()?;
+    }
+    watch.lap("optimiser");
+    Ok(functions)
+}
+
+/// The level of the optimiser, if it runs, and what is replaced.
+fn purpose(job: &ModuleJob) -> (Option<u8>, Option<&LiveWish>) {
+    match &job.purpose {
+        ModulePurpose::Sample { optimise } => (*optimise, None),
+        ModulePurpose::Live(wish) => (Some(wish.level), Some(wish)),
+        other => unreachable!("{other:?} has no table"),
+    }
 }
 
 /// For each instruction of the module its block, numbered through the module.
