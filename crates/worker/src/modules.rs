@@ -3,7 +3,7 @@
 //! A process that does many jobs sees which modules they read. What is read for the third time it reads itself,
 //! before it makes the copy of itself that does the job, and from then on each copy begins with it. A reading is
 //! the same if its files are, byte by byte, and if it is made in the same way: for a whole program, with the same
-//! modules, folder and world.
+//! modules, folder and world. Names of a module of which versions are made are read at once: more versions follow.
 //!
 //! Cost: what is read once or twice costs nothing more. Else the files are compared, and the modules take their memory.
 //! At most [`MOST`] readings are held, of [`MOST_BYTES`] bytes of bitcode in all; the oldest goes first.

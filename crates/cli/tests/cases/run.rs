@@ -162,6 +162,33 @@ fn a_program_goes_on_without_its_supervisor() {
     assert_eq!(ran.stdout, expected.stdout, "{}", ran.stderr);
 }
 
+/// Who compiles is killed again and again: the program goes on, and some versions are missing.
+#[test]
+fn a_program_goes_on_without_its_compiler() {
+    let place = programs();
+    place.write(
+        "walk.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n\
+         static unsigned mix(unsigned x) { for (int i = 0; i < 4; i++) x ^= x << 13, x ^= x >> 17; return x; }\n\
+         static unsigned walk(unsigned n, unsigned s) {\n  unsigned t = 0;\n\
+         for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < 1000; j++) t += mix(s + i * j);\n  return t;\n}\n\
+         int main(int c, char **v) {\n  unsigned t = 0;\n  for (int r = 0; r < 20; r++) {\n\
+         t ^= walk(atoi(v[c - 1]), r);\n    printf(\"%d %u\\n\", r, t);\n  }\n  return 5;\n}\n",
+    );
+    let expected = native(&place, "walk.c", "8000");
+    let script = "$OPCOST run --json run.json walk.c -- 8000 > out &\nsupervisor=$!\nbegun=\n\
+                  while kill -0 $supervisor && ! grep -q '^State:.Z' /proc/$supervisor/status; do\n  workers=\n  \
+                  for child in $(cat /proc/$supervisor/task/*/children 2> /dev/null); do\n    \
+                  case $(tr '\\0' ' ' < /proc/$child/cmdline) in *__work*) workers=\"$workers $child\" ;; \
+                  */program\\ *) begun=1 ;; esac\n  done\n  \
+                  [ -z \"$begun\" ] || [ -z \"$workers\" ] || kill -KILL $workers\n  sleep 0.01\ndone 2> /dev/null\n\
+                  wait $supervisor || echo status $? >> out\ncat out";
+    let ran = place.shell(script);
+    assert_eq!(ran.stdout, format!("{}status 5\n", expected.stdout), "{}", ran.stderr);
+    let document = place.read("run.json");
+    assert!(document.contains("signal 9"), "{document}");
+}
+
 /// The program is killed, or ends at once: the status is its own, and nothing is left behind.
 #[test]
 fn ends_are_those_of_the_program() {
