@@ -28,8 +28,8 @@ pub use workplace::Workplace;
 
 /// Copies a program, or a text that is to become one.
 ///
-/// Another process writes the copy. A child that another test's thread has just forked would hold a file that this
-/// process has open for writing, and until it runs its own program nobody can run this one.
+/// Another process writes the copy. A child that another test's thread has just forked holds what this process has
+/// open for writing. Until it runs its own program, nobody can run this one.
 #[track_caller]
 pub fn copy_program(from: &Path, to: &Path) {
     let ended = std::process::Command::new("install").args(["-m", "755"]).args([from, to]).status();

@@ -61,7 +61,7 @@ pub(crate) fn table_code(
     })
 }
 
-/// What is known of a module beside its code.
+/// What is known of a module in addition to its code.
 struct Mapped {
     sources: Vec<PathBuf>,
     /// For each instruction its block, if the optimiser runs.
