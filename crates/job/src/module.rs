@@ -131,7 +131,7 @@ pub struct LiveWish {
     pub number: u32,
     /// Where the bitcode goes of which later versions are made.
     pub basis: PathBuf,
-    /// The optimiser's level, of what stays as it is. First versions of what is replaced are only simplified.
+    /// The optimiser's level. Where running loops are left the module was only simplified.
     pub level: u8,
     /// What can be replaced.
     pub replaced: Replaced,

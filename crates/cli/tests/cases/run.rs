@@ -153,8 +153,8 @@ fn what_is_no_such_program_is_refused() {
 #[test]
 fn a_program_goes_on_without_its_supervisor() {
     let place = programs();
-    let expected = native(&place, "filter.c", "300 3 1");
-    let script = "$OPCOST run filter.c -- 300 3 1 > out &\nsupervisor=$!\nprogram=\n\
+    let expected = native(&place, "filter.c", "60 3 1");
+    let script = "$OPCOST run filter.c -- 60 3 1 > out &\nsupervisor=$!\nprogram=\n\
                   while [ -z \"$program\" ]; do\n  kill -0 $supervisor || exit 1\n  for child in $(cat /proc/$supervisor/task/*/children); do\n    \
                   case $(readlink /proc/$child/exe) in */program) program=$child ;; esac\n  done\n  sleep 0.02\ndone\n\
                   kill -KILL $supervisor\nwhile kill -0 $program 2> /dev/null; do sleep 0.02; done\ncat out";

@@ -122,17 +122,6 @@ bool calls_returning_twice(const Function &function) {
   });
 }
 
-// A loop in which a check costs little: it holds another, or calls.
-bool is_checked(const Loop &loop) {
-  if (!loop.isInnermost()) return true;
-  for (const BasicBlock *block : loop.blocks())
-    for (const Instruction &one : *block) {
-      auto *call = dyn_cast<CallBase>(&one);
-      if ((call && !isa<IntrinsicInst>(call) && !call->isInlineAsm()) || isa<IndirectBrInst>(&one)) return true;
-    }
-  return false;
-}
-
 StringRef plain(StringRef name) { return name.starts_with("\1") ? name.drop_front() : name; }
 
 // A word of a function. Where several modules define the function, the linker takes one word. It is in no group with
@@ -277,7 +266,7 @@ std::vector<Header> opcost::headers_of(Function &function) {
   for (BasicBlock &block : function) numbers.emplace(&block, uint32_t(numbers.size()));
   for (BasicBlock &block : function) {
     Loop *loop = loops.getLoopFor(&block);
-    if (!loop || loop->getHeader() != &block || block.isEHPad() || !is_checked(*loop)) continue;
+    if (!loop || loop->getHeader() != &block || block.isEHPad()) continue;
     // Blocks that may run after the header was entered.
     SmallPtrSet<BasicBlock *, 32> later;
     SmallVector<BasicBlock *, 32> open{&block};

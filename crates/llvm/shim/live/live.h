@@ -25,7 +25,8 @@ const char *unreplaceable(const llvm::Function &function);
 // Why activations of a function are not left; null: they may be.
 const char *unleavable(llvm::Function &function);
 
-// The headers of loops that hold loops or calls, in the order of blocks: the same for the same bitcode.
+// The headers of loops, in the order of blocks: the same for the same bitcode. Innermost ones are among them. In first
+// code, which is not optimised, a check there costs little, and a loop that runs for long is left.
 std::vector<Header> headers_of(llvm::Function &function);
 
 // Names of what belongs to a function. `name` is that of its symbol.

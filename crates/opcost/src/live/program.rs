@@ -18,9 +18,6 @@ use opcost_toolchain::options::CompileOptions;
 
 use crate::progress::work;
 
-/// The level of code generation for first versions: they are to be there soon.
-const QUICK: u8 = 0;
-
 /// A program that was built; its files go away with this value.
 pub(super) struct ReplaceableProgram {
     /// The build, which makes versions, too.
@@ -78,9 +75,12 @@ impl ReplaceableProgram {
             RunMode::TwoPass => Replaced::Entries,
             RunMode::Adaptive => Replaced::Loops,
         };
-        if replaced != Replaced::Nothing {
-            options.codegen = Some(QUICK);
-        }
+        // What runs in a loop that is not left stays as it is, so it is optimised a little.
+        options.codegen = match replaced {
+            Replaced::Nothing => options.codegen,
+            Replaced::Entries => Some(1),
+            Replaced::Loops => Some(0),
+        };
         let build = Build::new(&options, Purpose::Live(replaced))?;
         let path = build.path("program");
         {

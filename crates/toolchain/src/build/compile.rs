@@ -26,10 +26,9 @@ impl Build {
         self.options.anchor.unwrap_or(default)
     }
 
-    /// Whether clang's passes run up to where profiles are read. First versions of what is replaced have no time for it.
+    /// Whether clang's passes run up to where profiles are read. There is no time for it where running loops are left.
     fn runs_first_passes(&self, input: &Input) -> bool {
-        let is_replaced = matches!(self.purpose, Purpose::Live(replaced) if replaced != Replaced::Nothing);
-        self.anchor(input) == Anchor::Pgo && !is_replaced
+        self.anchor(input) == Anchor::Pgo && self.purpose != Purpose::Live(Replaced::Loops)
     }
 
     /// Whether the user says where files of Fortran modules go. Else they are with what is built,

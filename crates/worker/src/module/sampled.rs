@@ -32,7 +32,7 @@ pub(crate) fn table_code(
         ));
     }
     let (optimise, live) = purpose(job);
-    if live.is_some_and(|wish| wish.replaced != Replaced::Nothing) {
+    if live.is_some_and(|wish| wish.replaced == Replaced::Loops) {
         session.simplify(emission(&job.code))?;
         watch.lap("simplified");
     }
