@@ -7,7 +7,9 @@
 //! dropped iterates as its formula says, for as many entries as were counted.
 //!
 //! Nothing that rests on a guess is exact. Where the prediction from the code alone is exact, it is taken in place
-//! of a guess.
+//! of a guess. That is not so where a count contradicts it. Then something is not as was taken for true, such as a
+//! library of the user's that changes data of the program. The count holds, and the code alone decides nothing in that
+//! loop, or in what is called there.
 //!
 //! Input: counts, and functions as they are predicted, callers first. Output: the same with what was counted.
 //! Cost: units of all regions. Limit: cycles with several entries are passed once; blocks of them that were not counted are
@@ -32,6 +34,8 @@ use crate::region::Unit;
 
 /// Why a block is a guess that the run did not count.
 const GUESSED: &str = "its branch is not in the slice, so its share is guessed";
+/// Why a block is one whose prediction from the code was not taken.
+const CONTRADICTED: &str = "the run counted otherwise nearby than the code alone says";
 
 /// What a run of the slice counted.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +62,25 @@ impl Measured {
     /// Adds what the loop with this header did.
     pub fn add_loop(&mut self, function: FunctionId, header: BlockId, run: LoopRun) {
         self.loops.insert((function, header), run);
+    }
+
+    fn headers(&self, id: FunctionId, header: BlockId) -> Option<u64> {
+        self.loops.get(&(id, header)).map(|run| run.headers)
+    }
+
+    /// Blocks of loops, or of all the function, in which the run counted otherwise than the code alone says.
+    fn contradicted(&self, id: FunctionId, model: &FunctionModel, plain: &FunctionPrediction) -> Vec<bool> {
+        let is_contradicted = |(block, one): &(BlockId, &BlockPrediction)| {
+            let counts = [self.blocks.get(&(id, *block)).copied(), self.headers(id, *block)];
+            one.is_exact && counts.iter().flatten().any(|&count| one.least != whole(count))
+        };
+        let contradicted = plain.blocks.iter().filter(is_contradicted);
+        let scopes: Vec<_> = contradicted.map(|(block, _)| model.forest.innermost[block]).collect();
+        let is_within = |block: BlockId| {
+            let around = model.forest.chain(model.forest.innermost[block]);
+            around.map(Some).chain([None]).any(|one| scopes.contains(&one))
+        };
+        model.edges.ids().map(is_within).collect()
     }
 }
 
@@ -91,6 +114,8 @@ pub(crate) struct MeasuredProgram {
     measured: Measured,
     /// How often calls enter each function.
     entered: IdMap<FunctionId, Times>,
+    /// Whether one is called where the run contradicts the code.
+    doubted: IdMap<FunctionId, bool>,
     origins: IdMap<FunctionId, EntryOrigin>,
 }
 
@@ -129,7 +154,8 @@ impl MeasuredProgram {
         let origins: IdMap<FunctionId, EntryOrigin> =
             functions.map(|id| EntryOrigin::of(memory, id)).collect();
         let entered = origins.values().map(|_| Times::exact(0)).collect();
-        MeasuredProgram { measured: measured.clone(), entered, origins }
+        let doubted = IdMap::filled(origins.len(), false);
+        MeasuredProgram { measured: measured.clone(), entered, doubted, origins }
     }
 
     /// The prediction of a function with what was counted in place of guesses.
@@ -167,9 +193,14 @@ impl MeasuredProgram {
         spread.into[first] = entries.clone();
         spread.region(None);
         let of = spread.of;
+        let doubted = match self.doubted[id] {
+            true => vec![true; model.edges.len()],
+            false => self.measured.contradicted(id, model, plain),
+        };
         for call in &model.calls {
             if call.callee != id {
                 self.entered[call.callee].add(of[call.block].clone());
+                self.doubted[call.callee] |= doubted[call.block.index()];
             }
         }
         let class_in = |block: BlockId| match model.forest.innermost[block] {
@@ -178,16 +209,17 @@ impl MeasuredProgram {
         };
         let blocks = model.edges.ids().map(|block| {
             let (times, plain) = (&of[block], &plain.blocks[block]);
-            if !times.is_exact && plain.is_exact {
+            if !times.is_exact && plain.is_exact && !doubted[block.index()] {
                 return plain.clone();
             }
+            let why = if doubted[block.index()] { CONTRADICTED } else { GUESSED };
             BlockPrediction {
                 executions: Some(times.count.clone()),
                 least: times.count.clone(),
                 class: class_in(block),
                 is_exact: times.is_exact,
                 formula: plain.formula.clone(),
-                reason: (!times.is_exact).then(|| GUESSED.to_owned()),
+                reason: (!times.is_exact).then(|| why.to_owned()),
             }
         });
         FunctionPrediction {
@@ -283,22 +315,33 @@ impl Spread<'_> {
         let run = self.measured.loops.get(&(self.id, header)).copied();
         let entries = run.map_or_else(|| self.into[header].clone(), |run| Times::exact(run.entries));
         let counts = self.evaluator.activation_of(id);
+        let members = self.evaluator.dependence.members(Some(id));
+        let own: HashMap<BlockId, &Fraction> = members.iter().copied().zip(&counts.own.counts).collect();
+        // By how much more a loop ran than its formula says: once, or the formula is one of another loop.
+        let excess = |one: LoopId| {
+            let header = model.forest.loops[one].header;
+            let headers = whole(self.measured.headers(self.id, header)?);
+            let claimed = &entries.count * *own.get(&header)?;
+            let is_same = headers == claimed || claimed.is_zero();
+            Some(if is_same { whole(u64::from(headers == claimed)) } else { &headers / &claimed })
+        };
+        let depth = model.forest.loops[id].depth;
+        let around = |block: BlockId| {
+            let chain = model.forest.chain(model.forest.innermost[block]);
+            chain.filter(move |&one| model.forest.loops[one].depth >= depth)
+        };
         let is_decided = |block: BlockId| {
-            let around = model.forest.chain(model.forest.innermost[block]);
-            let depth = model.forest.loops[id].depth;
-            let mut inside = around.filter(|&one| model.forest.loops[one].depth >= depth);
-            inside.all(|one| {
-                matches!(counts.grades[one], None | Some(LoopGrade::Constant | LoopGrade::Formula))
+            around(block).all(|one| {
+                let is_formula = counts.grades[one].is_none_or(|grade| grade <= LoopGrade::Formula);
+                is_formula && excess(one).is_none_or(|excess| excess == whole(1))
             })
         };
-        let members = self.evaluator.dependence.members(Some(id));
-        for ((&block, own), other) in members.iter().zip(&counts.own.counts).zip(&counts.other.counts) {
-            let mut times = entries.part(own, own == other && is_decided(block));
-            if let Some(run) = run.filter(|_| block == header) {
-                // What the slice found out about the loop must be what the formula says.
-                times.is_exact &= times.count == whole(run.headers);
-            }
-            self.of[block] = self.measured_block(block).unwrap_or(times);
+        for (&block, varied) in members.iter().zip(&counts.other.counts) {
+            let counted = self.measured.headers(self.id, block).map(Times::exact);
+            self.of[block] = self.measured_block(block).or(counted).unwrap_or_else(|| {
+                let excess = around(block).find_map(excess).unwrap_or_else(|| whole(1));
+                entries.part(&(own[&block] * &excess), own[&block] == varied && is_decided(block))
+            });
         }
         let is_known = counts.own.exits == counts.other.exits;
         for (edge, share) in &counts.own.exits {

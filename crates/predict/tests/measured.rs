@@ -12,7 +12,7 @@ use opcost_analysis::dependence::Reads;
 use opcost_analysis::memory::{MemoryModel, World};
 use opcost_claims::Bindings;
 use opcost_index::Id;
-use opcost_ir::{Layout, Module, parse_module};
+use opcost_ir::{GlobalId, Layout, Module, parse_module};
 use opcost_key::{BlockId, FunctionId};
 use opcost_library::Effects;
 use opcost_predict::{LoopRun, Measured, Prediction, Wishes, predict};
@@ -211,6 +211,120 @@ done:
     assert_eq!(counts(&[0, 1, 2, 4, 5]), [(Some(left), true), (Some(right), true), (Some(left), true)]);
     let guessed = counts(&[0, 1, 4, 5]);
     assert!(guessed.iter().all(|(_, is_exact)| !is_exact), "{guessed:?}");
+}
+
+/// A loop whose bound is halved before each of five entries: 5 + 3 + 2 + 1 + 1 iterations.
+const HALVED: &str = "
+global LINKAGE @bound type i8 = { 0: i8 9 }
+declare void @keep(ptr)
+declare void @halve()
+define internal void @own_halve() {
+  %old = load i8, ptr @bound
+  %new = lshr i8 %old, 1
+  store i8 %new, ptr @bound
+  ret void
+}
+define internal void @leaf() {
+  ret void
+}
+define i32 @main() {
+entry:
+  KEEP
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i1, %join ]
+  call void @CHANGE()
+  br label %inner
+inner:
+  %j = phi i8 [ 0, %outer ], [ %j1, %latch ]
+  call void @leaf()
+  br label %latch
+latch:
+  %j1 = add i8 %j, 1
+  %most = load i8, ptr @bound
+  %again = icmp ult i8 %j, %most
+  br i1 %again, label %inner, label %join
+join:
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, 5
+  br i1 %more, label %outer, label %done
+done:
+  ret i32 0
+}
+";
+
+/// Code outside that halves the bound.
+fn halves(memory: &mut Memory, name: &str, _: &[Scalar]) -> Reply {
+    if name == "halve" {
+        let bound = memory.global(GlobalId::new(0));
+        let old = memory.load_integer(bound, 8).expect("a number");
+        memory.store_integer(bound, 8, old / 2);
+    }
+    if name == "keep" || name == "halve" { Reply::Nothing } else { Reply::Unknown }
+}
+
+/// What is said of the inner loop's header, its latch, and the function that it calls, with the blocks at hand counted.
+fn of_halved(module: &Module, truth: &Truth, setting: Setting, known: &[usize]) -> [(u64, bool); 3] {
+    let [main, leaf] = ["main", "leaf"].map(|name| function_named(module, name).expect(name));
+    let mut measured = Measured::default();
+    for &block in known {
+        measured.add_block(main, BlockId::new(block), truth.blocks[&(main, BlockId::new(block))]);
+    }
+    for header in [1, 2] {
+        let [entries, headers] = truth.loops[&(main, BlockId::new(header))];
+        measured.add_loop(main, BlockId::new(header), LoopRun { entries, headers });
+    }
+    let prediction = predicted(module, measured, setting);
+    [(main, 2), (main, 3), (leaf, 0)].map(|(id, block)| {
+        let one = &prediction.functions[id].as_ref().expect("a function").blocks[BlockId::new(block)];
+        (one.least.to_u64().expect("a whole number"), one.is_exact)
+    })
+}
+
+fn halved(linkage: &str, keep: &str, change: &str) -> (Module, Truth) {
+    let text = HALVED.replace("LINKAGE ", linkage).replace("KEEP", keep).replace("CHANGE", change);
+    let module = parse_module(&text).unwrap_or_else(|error| panic!("{error}"));
+    let truth = truth(&module, &[], || halves).expect("it returns");
+    (module, truth)
+}
+
+/// A bound may change between two entries of a loop: the first one says nothing of the others.
+#[test]
+fn a_bound_that_changes_between_entries_is_not_that_of_the_first() {
+    let open = Setting { world: World::Open, ..WHOLE };
+    let escaped = "call void @keep(ptr @bound)";
+    let kinds = [
+        ("its own function", halved("internal ", "", "own_halve"), &SETTINGS[..]),
+        ("code that has the address", halved("internal ", escaped, "halve"), &SETTINGS[..]),
+        ("code that sees the name", halved("", "", "halve"), &[open][..]),
+    ];
+    for (what, (module, truth), settings) in kinds {
+        for &setting in settings {
+            for known in [&[0, 1, 4, 5][..], &[0, 5], &[0]] {
+                let [header, latch, leaf] = of_halved(&module, &truth, setting, known);
+                assert_eq!([header, (latch.0, true), leaf], [(12, true); 3], "{what} {setting:?} {known:?}");
+            }
+        }
+    }
+}
+
+/// Code outside does what no closed world allows, and the run shows it: what was counted goes before what the code says.
+#[test]
+fn a_count_goes_before_the_code_that_it_contradicts() {
+    let (module, halved) = halved("", "", "halve");
+    let same =
+        truth(&module, &[], || |_: &mut Memory, _: &str, _: &[Scalar]| Reply::Nothing).expect("it returns");
+    for known in [&[0, 1, 4, 5][..], &[0, 5], &[0]] {
+        let said = of_halved(&module, &halved, WHOLE, known);
+        assert_eq!(said, [(12, true), (12, false), (12, true)], "{known:?}");
+        assert_eq!(of_halved(&module, &same, WHOLE, known), [(50, true); 3], "{known:?}");
+    }
+}
+
+/// The same in a random program.
+#[test]
+fn a_random_loop_is_entered_with_other_bounds() {
+    compare_in(7_043_015_812_015_858_078, 17_559_885_401_560_064, &SETTINGS);
 }
 
 #[test]
