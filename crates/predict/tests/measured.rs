@@ -321,10 +321,15 @@ fn a_count_goes_before_the_code_that_it_contradicts() {
     }
 }
 
-/// The same in a random program.
+/// The same in random programs.
 #[test]
-fn a_random_loop_is_entered_with_other_bounds() {
-    compare_in(7_043_015_812_015_858_078, 17_559_885_401_560_064, &SETTINGS);
+fn random_loops_are_entered_with_other_bounds() {
+    let cases = [
+        (7_043_015_812_015_858_078, 17_559_885_401_560_064),
+        (16_791_613_129_949_484_552, 9_371_428_980_577_601_544),
+        (16_791_613_129_949_484_552, 0),
+    ];
+    cases.into_iter().for_each(|(seed, bits)| _ = compare_in(seed, bits, &SETTINGS));
 }
 
 #[test]

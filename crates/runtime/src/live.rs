@@ -19,7 +19,7 @@ pub const WORDS_END: &str = "opc_live_end";
 /// Where values are written down.
 pub const NOTES: &str = "opc_live_notes";
 /// How many notes there are.
-pub const NOTE_COUNT: usize = 32;
+pub const NOTE_COUNT: usize = 256;
 /// Bytes of a note.
 pub const NOTE_BYTES: u64 = 257 * 8;
 /// Where in a note it says whose word asked.

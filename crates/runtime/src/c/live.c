@@ -22,7 +22,7 @@
 #define PAGE 4096
 /* Whether it is written (2: it is being written), whose word asked, how many bytes, and values of one header. */
 #define NOTE 257
-#define NOTES 32
+#define NOTES 256
 
 __attribute__((section("opc_word"), aligned(PAGE), used)) uint64_t opc_live_begin[8] = {0};
 __attribute__((section("opc_word"), used)) uint64_t opc_live_notes[NOTES * NOTE] = {0};
