@@ -59,7 +59,7 @@ struct Progress {
     /// Headers that write values down, with the number of the note.
     requested: BTreeMap<u32, Note>,
     /// Headers that were ever requested.
-    asked: BTreeSet<u32>,
+    tried: BTreeSet<u32>,
     since: Option<Instant>,
     versions: usize,
     /// Headers at which every activation is left.
@@ -285,7 +285,7 @@ impl Supervisor {
         }
         // There are fewer notes than a program may have loops. Those go first that were never requested.
         let mut loops: Vec<(&u32, &u64)> = self.program.words[&key].loops.iter().collect();
-        loops.sort_by_key(|(header, _)| progress.asked.contains(header));
+        loops.sort_by_key(|(header, _)| progress.tried.contains(header));
         for (header, word) in loops {
             if progress.left.contains(header) {
                 continue;
@@ -293,7 +293,7 @@ impl Supervisor {
             let function = &self.program.modules[key.0].functions[key.1];
             let Some(of) = function.loops.iter().find(|one| one.block == *header) else { continue };
             let Some(note) = self.notes.request(&self.program, *word, of) else { return };
-            progress.asked.insert(*header);
+            progress.tried.insert(*header);
             progress.requested.insert(*header, note);
         }
     }
