@@ -364,7 +364,7 @@ struct opcost_live_sink {
 };
 
 // Prepares a front end's module for first versions, of which nothing is expected but that they are there soon. On
-// SQLite it takes a tenth of the time of clang's passes before profiles are read.
+// SQLite it takes a third of the time of clang's passes before profiles are read (0.5 to 1.1 s, and 2.9 to 3.2 s).
 char *opcost_live_simplify(LLVMModuleRef handle, const opcost_emission *how) {
   Module &module = *unwrap(handle);
   std::string error;

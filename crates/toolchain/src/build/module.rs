@@ -157,8 +157,11 @@ impl Build {
             },
             Purpose::Live(replaced) => {
                 let number = self.live.borrow().len() as u32;
-                let level =
-                    if replaced == Replaced::Nothing { self.options.optimiser_level().max(1) } else { 0 };
+                let level = match replaced {
+                    Replaced::Nothing => self.options.optimiser_level().max(1),
+                    Replaced::Entries => 1,
+                    Replaced::Loops => 0,
+                };
                 ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level, replaced })
             }
             // Nothing is built of what is only looked at, but its anchor.
