@@ -17,6 +17,16 @@ pub enum Bodies {
     All,
 }
 
+impl Bodies {
+    /// Whether a function is one of them.
+    pub fn has(self, function: &Function) -> bool {
+        match self {
+            Bodies::Own => is_counted(function),
+            Bodies::All => !function.is_naked,
+        }
+    }
+}
+
 /// Whether the body is ours to change: it becomes code, and may be touched.
 pub(crate) fn is_counted(function: &Function) -> bool {
     function.linkage != Linkage::Elsewhere && !function.is_naked

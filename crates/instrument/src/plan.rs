@@ -14,7 +14,7 @@ use opcost_key::{
     SegmentId,
 };
 
-use crate::bodies::{Bodies, is_counted, is_counted_in_runs};
+use crate::bodies::{Bodies, is_counted_in_runs};
 use crate::expected::expected;
 use crate::inductions::Finder;
 use crate::leaving::{Leaving, is_doubtful};
@@ -85,8 +85,8 @@ pub fn survey(
     bodies: Bodies,
 ) -> Result<ModuleMap, PlanError> {
     let is_wanted: fn(&Function) -> bool = match bodies {
-        Bodies::Own => is_counted,
-        Bodies::All => |function| !function.is_naked,
+        Bodies::Own => |function| Bodies::Own.has(function),
+        Bodies::All => |function| Bodies::All.has(function),
     };
     let mut map = plan_of(module, request, is_wanted)?.map;
     map.build.placement = None;

@@ -30,6 +30,7 @@
 // machine instructions (u16), sixteenths of cycles by throughput (u16), cycles by
 // latency (u16), factor (u16), 1 if a machine block begins here (u16).
 #include "code.h"
+#include "identify.h"
 #include "shim.h"
 
 #include "llvm/BinaryFormat/ELF.h"
@@ -183,11 +184,13 @@ class CodeTable : public AsmPrinterHandler {
 public:
   CodeTable(AsmPrinter &printer, const Module &module, const uint8_t *hash, ArrayRef<uint32_t> of_numbered)
       : printer(printer), hash(hash), is_optimised(!of_numbered.empty()), block_of(of_numbered) {
-    for (const Function &function : module)
+    for (const Function &function : module) {
+      if (!opcost::is_mapped(function)) continue;
       for (const BasicBlock &one : function) {
         if (!is_optimised) block_of.insert(block_of.end(), one.size(), blocks);
         blocks++;
       }
+    }
   }
 
   void beginFunction(const MachineFunction *function) override {
@@ -313,8 +316,10 @@ private:
 void opcost::name_blocks(Module &module) {
   module.getContext().setDiscardValueNames(false);
   unsigned number = 0;
-  for (Function &function : module)
+  for (Function &function : module) {
+    if (!opcost::is_mapped(function)) continue;
     for (BasicBlock &block : function) block.setName(kBlockName + Twine(number++));
+  }
 }
 
 std::unique_ptr<AsmPrinterHandler> opcost::code_table(AsmPrinter &printer, const Module &module,

@@ -22,7 +22,7 @@ impl Session {
     /// The edited module does not verify: a defect of ours.
     pub fn apply(&mut self, plan: &Plan, map_hash: Hash128) -> Result<(), LlvmError> {
         // SAFETY: the module is alive; ids are put on before anything is inserted.
-        unsafe { ffi::opcost_identify(self.module, false) };
+        unsafe { ffi::opcost_identify(self.module) };
         self.rename(plan)?;
         for &function in &plan.watched {
             // SAFETY: handles of the live module.

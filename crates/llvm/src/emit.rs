@@ -82,14 +82,15 @@ impl Session {
     /// does this itself; alone it serves to show that numbers change no code.
     pub fn identify(&self) {
         // SAFETY: the module is alive.
-        unsafe { ffi::opcost_identify(self.module, false) };
+        unsafe { ffi::opcost_identify(self.module) };
     }
 
-    /// The same for a module that is optimised before it is emitted ([`Session::optimise`]). What
-    /// the optimiser copies then says how many executions of its instruction it represents.
-    pub fn identify_for_copies(&self) {
+    /// The same for [`Session::emit_sampled`]: of functions that a map has, which are those that become code and
+    /// are not in assembly. If the module is optimised before it is emitted ([`Session::optimise`]), what the
+    /// optimiser copies says how many executions of its instruction it represents.
+    pub fn identify_mapped(&self, is_optimised: bool) {
         // SAFETY: the module is alive.
-        unsafe { ffi::opcost_identify(self.module, true) };
+        unsafe { ffi::opcost_identify_mapped(self.module, is_optimised) };
     }
 
     /// Drops all debug information.
@@ -122,7 +123,7 @@ impl Session {
     }
 
     /// Writes an object file with a table of its machine code: which bytes are executed for which
-    /// instruction and block. The instructions must be numbered ([`Session::identify`]); the code
+    /// instruction and block. The instructions must be numbered ([`Session::identify_mapped`]); the code
     /// is the one without a table. `block_of` is empty if the module is as it was then. Where it
     /// was optimised since, it has the block of each instruction, in the order of their numbers.
     /// Blocks are numbered through the module.

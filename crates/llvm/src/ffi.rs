@@ -239,7 +239,8 @@ unsafe extern "C" {
     pub(crate) fn opcost_module_assembly(module: LLVMModuleRef, length: *mut usize) -> *const c_char;
     pub(crate) fn opcost_copied_bytes(call: LLVMValueRef) -> u64;
 
-    pub(crate) fn opcost_identify(module: LLVMModuleRef, for_copies: bool);
+    pub(crate) fn opcost_identify(module: LLVMModuleRef);
+    pub(crate) fn opcost_identify_mapped(module: LLVMModuleRef, for_copies: bool);
     pub(crate) fn opcost_strip_debug(module: LLVMModuleRef);
 
     pub(crate) fn opcost_make_counters(

@@ -151,7 +151,7 @@ fn sqlites_code_is_tabled_and_not_changed() {
         let module = session.snapshot();
         session.emit(&plain, how).expect("code generation");
         let session = Session::read(&bitcode, Maker::FrontEnd).expect("our own bitcode");
-        session.identify();
+        session.identify_mapped(false);
         session.emit_sampled(&tabled, how, opcost_key::Hash128(7), &[]).expect("code generation");
         let (plain, sampled) = (sections(&plain), sections(&tabled));
         assert_eq!(plain.len(), sampled.len());
@@ -186,6 +186,34 @@ fn sqlites_code_is_tabled_and_not_changed() {
     }
 }
 
+/// A function of which no code is made, and one in assembly, are in no map. So blocks of the function after them are
+/// the first ones.
+#[test]
+fn code_of_no_map_has_no_numbers() {
+    let folder = scratch();
+    let (source, object) = (folder.path().join("a.ll"), folder.path().join("a.o"));
+    let text = "target triple = \"x86_64-pc-linux-gnu\"\n\
+                define available_externally i32 @elsewhere(i32 %a) {\n  br label %next\nnext:\n  ret i32 %a\n}\n\
+                define void @written() naked {\n  call void asm sideeffect \"ret\", \"\"()\n  unreachable\n}\n\
+                define i32 @own(i32 %a) {\n  %b = call i32 @elsewhere(i32 %a)\n  br label %next\nnext:\n  \
+                ret i32 %b\n}\n";
+    std::fs::write(&source, text).expect("a file");
+    let how = Emission { level: 1, ..Emission::default() };
+    for block_of in [&[][..], &[0, 0, 1]] {
+        let mut session = Session::read(&source, Maker::Anyone).expect("a module");
+        session.identify_mapped(!block_of.is_empty());
+        if !block_of.is_empty() {
+            session.optimise(how, 1).expect("passes");
+        }
+        session.emit_sampled(&object, how, opcost_key::Hash128(7), block_of).expect("code generation");
+        let functions = code_table(&object);
+        let rows: Vec<_> = functions.iter().flat_map(|(_, rows)| rows).collect();
+        assert!(rows.iter().all(|row| row.1 <= 3 && row.2 <= 2), "{rows:?}");
+        let last = functions.last().expect("it has code");
+        assert!(last.1.iter().any(|row| row.2 > 0), "{last:?}");
+    }
+}
+
 /// What the optimiser does behind the numbers it does without them, byte for byte;
 /// of SQLite's loops it unrolls and vectorises some.
 #[test]
@@ -207,7 +235,7 @@ fn sqlites_code_is_optimised_behind_its_numbers_and_not_changed() {
     let block_of: Vec<u32> = (blocks.zip(0..))
         .flat_map(|(block, number)| std::iter::repeat_n(number, block.instructions.len()))
         .collect();
-    session.identify_for_copies();
+    session.identify_mapped(true);
     session.optimise(how, 2).expect("passes");
     session.emit_sampled(&tabled, how, opcost_key::Hash128(7), &block_of).expect("code generation");
     let (plain, sampled) = (sections(&plain), sections(&tabled));

@@ -88,7 +88,7 @@ fn first_code(
 ) -> Result<Vec<ReplaceableFunction>, WorkError> {
     let (level, live) = purpose(job);
     let Some(level) = level else {
-        session.identify();
+        session.identify_mapped(false);
         return Ok(Vec::new());
     };
     let mut functions = Vec::new();
@@ -97,7 +97,7 @@ fn first_code(
         live::write_basis(session, wish)?;
         watch.lap("basis");
     }
-    session.identify_for_copies();
+    session.identify_mapped(true);
     if let Some(wish) = live {
         functions = live::first_versions(session, wish)?;
         watch.lap("words and checks");
@@ -119,9 +119,10 @@ fn purpose(job: &ModuleJob) -> (Option<u8>, Option<&LiveWish>) {
     }
 }
 
-/// For each instruction of the module its block, numbered through the module.
+/// For each instruction of the map its block, numbered through the map.
 fn blocks_of(module: &opcost_ir::Module) -> Vec<u32> {
-    let blocks = module.functions.values().flat_map(|function| function.blocks.values());
+    let functions = module.functions.values().filter(|function| Bodies::Own.has(function));
+    let blocks = functions.flat_map(|function| function.blocks.values());
     let each = blocks.zip(0u32..).map(|(block, number)| (block.instructions.len(), number));
     each.flat_map(|(instructions, number)| std::iter::repeat_n(number, instructions)).collect()
 }
