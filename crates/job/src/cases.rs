@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::life::{CodeJob, LifeJob, MachineJob};
 use crate::live::{MadeVersion, VersionJob};
 use crate::module::{ModuleJob, ModuleReply};
-use crate::profile::{ArrangeJob, CopyJob, ExportAnswers, ExportJob, FinishJob, PgoJob};
+use crate::profile::{AnchorJob, ArrangeJob, CopyJob, ExportAnswers, ExportJob, FinishJob};
 use crate::program::{
     BitsJob, CheckJob, ExplainJob, HdlJob, LoopsJob, NarrowJob, PredictJob, SliceJob, WidthJob,
 };
@@ -97,7 +97,7 @@ cases! {
     /// Assembly text or bytes, read.
     Code(CodeJob) -> Life,
     /// A module is brought to where clang's profile passes read.
-    Pgo(PgoJob) -> (),
+    Anchor(AnchorJob) -> (),
     /// A ledger becomes a profile.
     Export(ExportJob) -> ExportAnswers,
     /// A module becomes an object file by the counts of a ledger.

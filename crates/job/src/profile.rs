@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::module::CodeOptions;
 
-/// A module as the front end left it goes to where clang's profile passes read.
+/// A module as the front end left it goes to an anchor behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PgoJob {
+pub struct AnchorJob {
     /// The module.
     pub bitcode: PathBuf,
     /// Whether opcost's own front end made it.
     pub is_own: bool,
+    /// Which one: that of clang's profile passes, or the one that takes little time.
+    pub anchor: Anchor,
     /// The level at which machine code is generated.
     pub codegen: u8,
     /// The optimiser's level.

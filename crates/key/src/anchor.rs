@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Anchor {
     /// As the front end left it, before any optimisation.
     Source,
+    /// Simplified in a short time, as first code of `opcost run` is.
+    Simplified,
     /// Where clang's profile passes read and write.
     Pgo,
     /// After clang's own pipeline, before code generation. The default for sources.
@@ -23,6 +25,7 @@ impl fmt::Display for Anchor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Anchor::Source => "source",
+            Anchor::Simplified => "simplified",
             Anchor::Pgo => "pgo",
             Anchor::Optimized => "optimized",
             Anchor::File => "file",
@@ -32,7 +35,7 @@ impl fmt::Display for Anchor {
 
 /// A name that no anchor has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no anchor is called '{0}'; there are source, pgo, optimized and file")]
+#[error("no anchor is called '{0}'; there are source, simplified, pgo, optimized and file")]
 pub struct UnknownAnchor(pub String);
 
 impl FromStr for Anchor {
@@ -40,6 +43,7 @@ impl FromStr for Anchor {
     fn from_str(text: &str) -> Result<Self, UnknownAnchor> {
         match text {
             "source" => Ok(Anchor::Source),
+            "simplified" => Ok(Anchor::Simplified),
             "pgo" => Ok(Anchor::Pgo),
             "optimized" => Ok(Anchor::Optimized),
             "file" => Ok(Anchor::File),

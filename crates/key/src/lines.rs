@@ -23,7 +23,7 @@ impl BuildFacts {
         let is_unchanged = match anchor {
             Anchor::Source => true,
             Anchor::Optimized => self.last_level() == Some("-O0"),
-            Anchor::Pgo | Anchor::File => false,
+            Anchor::Simplified | Anchor::Pgo | Anchor::File => false,
         };
         is_source && is_unchanged && self.compiler.starts_with("clang ")
     }

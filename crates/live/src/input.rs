@@ -22,6 +22,7 @@ use crate::error::LinkRefused;
 use crate::program::{LiveProgram, SymbolLookup};
 use crate::relocation::{Field, Meaning, form};
 use crate::symbol::{Header, Sections, Symbols};
+use crate::table::TABLE;
 
 /// What a section is in a new version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) enum Role {
     Frames,
     /// `.gcc_except_table`.
     Handlers,
+    /// What is said of the code, for who samples it.
+    Table,
     /// The program has it already.
     Replaced,
     /// Not in memory.
@@ -45,7 +48,12 @@ pub(crate) enum Role {
 impl Role {
     /// Whether the section is part of the image.
     pub(crate) fn is_placed(self) -> bool {
-        !matches!(self, Self::Replaced | Self::Absent)
+        !matches!(self, Self::Table | Self::Replaced | Self::Absent)
+    }
+
+    /// Whether its bytes are read.
+    fn is_read(self) -> bool {
+        self.is_placed() || self == Self::Table
     }
 
     /// Whether only the unwinder reads the section.
@@ -133,7 +141,7 @@ impl<'data> Input<'data> {
         for section in table.iter() {
             let Some(form) = relocation_form(section.sh_type(LE)) else { continue };
             let target = self.section_mut(section.sh_info(LE) as usize)?;
-            if !target.role.is_placed() {
+            if !target.role.is_read() {
                 continue;
             }
             let Some((relocations, _)) = section.rela(LE, bytes)? else {
@@ -287,7 +295,7 @@ fn read_section<'data>(
     let writable = has(elf::SHF_TLS) || (has(elf::SHF_WRITE) && !relro);
     let role = role_of(name, section)?;
     // What does not need a place is not looked at.
-    let data = if role.is_placed() { section.data(LE, bytes)? } else { &[] };
+    let data = if role.is_read() { section.data(LE, bytes)? } else { &[] };
     let align = section.sh_addralign(LE).max(1);
     if role.is_placed() && !align.is_power_of_two() {
         return Err(LinkRefused::Alignment { section: name.to_owned(), align });
@@ -300,6 +308,9 @@ fn role_of(name: &str, section: &elf::SectionHeader64<LE>) -> Result<Role, LinkR
     let flags = section.sh_flags(LE);
     let has = |flag: u32| flags & u64::from(flag) != 0;
     let kind = section.sh_type(LE);
+    if name == TABLE && kind == elf::SHT_PROGBITS && !has(elf::SHF_ALLOC) {
+        return Ok(Role::Table);
+    }
     if !has(elf::SHF_ALLOC) || kind == elf::SHT_NOTE {
         return Ok(Role::Absent);
     }

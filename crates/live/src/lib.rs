@@ -10,9 +10,9 @@
 //! - [`frames`]: how does an exception find its way through code that came later?
 //!
 //! The way of an object: `input` reads and sorts its sections, `resolve` says what each symbol
-//! means here, `layout` gives each section an address, `relocate` fills in the addresses and
-//! `unwind` finds the frames. Whatever is not understood is [`LinkRefused`] by name; then the old
-//! version goes on running. x86-64 ELF alone, small code model.
+//! means here, `layout` gives each section an address, `relocate` fills in the addresses, `unwind`
+//! finds the frames, and `table` fills in what is said of the code. Whatever is not understood is
+//! [`LinkRefused`] by name; then the old version goes on running. x86-64 ELF alone, small code model.
 
 mod arena;
 mod dynamic;
@@ -26,6 +26,7 @@ mod relocate;
 mod relocation;
 mod resolve;
 mod symbol;
+mod table;
 mod unwind;
 mod words;
 

@@ -16,6 +16,7 @@ use crate::input::{Input, Location, Role};
 use crate::layout::Layout;
 use crate::program::LiveProgram;
 use crate::relocate::{Scan, apply};
+use crate::table::table;
 use crate::unwind::{FrameEntry, frames_of};
 
 /// A function of a new version.
@@ -53,6 +54,8 @@ pub struct LinkedVersion {
     pub frames: Vec<FrameEntry>,
     /// Which parts of the object are in the image, by their numbers.
     pub sections: Vec<PlacedSection>,
+    /// What the object says of its code, if it does: at the addresses of this image.
+    pub table: Vec<u8>,
 }
 
 /// Links `object` into the `room` bytes from `at`, as a part of `program`.
@@ -65,7 +68,8 @@ pub fn link(object: &[u8], program: &LiveProgram, at: u64, room: u64) -> Result<
     let symbols = functions(&input, &layout)?;
     let frames = frames(&input, &layout, at, &bytes)?;
     let sections = placed(&input, &layout);
-    Ok(LinkedVersion { bytes, symbols, frames, sections })
+    let table = table(&input, &layout)?;
+    Ok(LinkedVersion { bytes, symbols, frames, sections, table })
 }
 
 fn in_memory(size: u64, room: u64) -> Result<usize, LinkRefused> {

@@ -64,7 +64,7 @@ pub use frames::Frame;
 pub use fuel::Guarded;
 pub use keep::Kept;
 pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, RecordedCertainty, RecordedReferee, Stage};
-pub use live::Basis;
+pub use live::{Basis, VersionModule};
 pub use machine::{Decoded, Leads, MachineOperation, MachineProgram, Operand, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use order::{FlowBlock, FlowJump, MachineFlow, Ordering};

@@ -65,6 +65,8 @@ struct RawRequest {
     weight_count: usize,
     has_entry: u8,
     is_native: u8,
+    block: extern "C" fn(*mut c_void, u32, u32),
+    context: *mut c_void,
 }
 
 unsafe extern "C" {
@@ -137,6 +139,16 @@ extern "C" fn take_value(all: *mut c_void, is_fixed: bool, offset: u32, bytes: u
     });
 }
 
+extern "C" fn take_block(all: *mut c_void, instruction: u32, block: u32) {
+    // SAFETY: the context is that of `version`.
+    let all = unsafe { &mut *all.cast::<Vec<u32>>() };
+    let number = instruction as usize;
+    if all.len() < number {
+        all.resize(number, u32::MAX);
+    }
+    all[number - 1] = block;
+}
+
 /// A fact as the shim has it.
 fn raw(fact: ValueFact) -> (u8, u64) {
     match fact {
@@ -204,6 +216,14 @@ impl Session {
     }
 }
 
+/// A module that holds a version: `opc.entry`, and for each header `opc.rest` with its number.
+pub struct VersionModule {
+    /// The module.
+    pub session: Session,
+    /// Blocks of instructions, by their numbers in the module that it is made of. For [`Session::emit_sampled`].
+    pub block_of: Vec<u32>,
+}
+
 /// A module of which versions are made: names were read, and functions are when they are needed.
 pub struct Basis(Session);
 
@@ -233,11 +253,11 @@ impl Basis {
         }
     }
 
-    /// Makes it a module that holds a version: `opc.entry`, and for each header `opc.rest` with its number.
+    /// Makes it a module that holds a version.
     ///
     /// # Errors
     /// It has no such function or loop.
-    pub fn version(self, plan: &VersionPlan) -> Result<Session, LlvmError> {
+    pub fn version(self, plan: &VersionPlan) -> Result<VersionModule, LlvmError> {
         let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
         let symbol = text(&plan.symbol)?;
         let names = plan.weights.iter().map(|one| text(&one.symbol)).collect::<Result<Vec<_>, _>>()?;
@@ -283,6 +303,7 @@ impl Basis {
             length: one.bytes.len(),
         });
         let memory: Vec<RawMemory> = memory.collect();
+        let mut block_of: Vec<u32> = Vec::new();
         let request = RawRequest {
             function: symbol.as_ptr(),
             headers: plan.headers.as_ptr(),
@@ -297,9 +318,14 @@ impl Basis {
             weight_count: weights.len(),
             has_entry: u8::from(plan.has_entry),
             is_native: u8::from(plan.is_native),
+            block: take_block,
+            context: (&raw mut block_of).cast(),
         };
         // SAFETY: the module and all that the request points to live for the call.
         let message = ffi::take_message(unsafe { opcost_live_version(self.0.module, &request) });
-        message.map_or(Ok(self.0), |message| Err(LlvmError::Unreadable(message)))
+        match message {
+            Some(message) => Err(LlvmError::Unreadable(message)),
+            None => Ok(VersionModule { session: self.0, block_of }),
+        }
     }
 }

@@ -43,7 +43,7 @@ pub fn carry_out(job: &Job, modules: &mut Modules) -> Result<Reply, Refusal> {
         Job::Life(job) => Reply::Life(Box::new(life::record::record(job, modules)?)),
         Job::Machine(job) => Reply::Machine(Box::new(life::machine::record_code(job, modules)?)),
         Job::Code(job) => Reply::Code(Box::new(life::code::read_code(job)?)),
-        Job::Pgo(job) => Reply::Pgo(Box::new(profile::export::to_pgo(job, modules)?)),
+        Job::Anchor(job) => Reply::Anchor(Box::new(profile::export::to_anchor(job, modules)?)),
         Job::Arrange(job) => Reply::Arrange(Box::new(profile::arrange::arrange(job, modules)?)),
         Job::Copy(job) => Reply::Copy(Box::new(profile::copy::copy(job, modules)?)),
         Job::Finish(job) => Reply::Finish(Box::new(profile::copy::finish(job, modules)?)),

@@ -174,7 +174,7 @@ fn readings_of(job: &Job) -> Vec<Reading> {
         Job::Export(job) => job.modules.iter().map(laid).collect(),
         Job::Work(job) => job.modules.iter().map(|one| laid(&one.module)).collect(),
         Job::Version(job) => vec![Reading::Basis(job.basis.clone())],
-        Job::Pgo(_) | Job::Code(_) | Job::Processor(_) => Vec::new(),
+        Job::Anchor(_) | Job::Code(_) | Job::Processor(_) => Vec::new(),
     }
 }
 

@@ -75,6 +75,23 @@ impl From<MineWord> for Mine {
 }
 
 impl ShowArguments {
+    /// The report of a terminal, without flags.
+    pub(crate) fn plain() -> ShowArguments {
+        ShowArguments {
+            annotate: false,
+            asm: false,
+            ir: false,
+            function: Vec::new(),
+            mine: MineWord::default(),
+            top: 10,
+            full: false,
+            list: None,
+            sort: SortWord::default(),
+            json: None,
+            html: None,
+        }
+    }
+
     /// Whether what is shown is made of a ledger.
     pub(crate) fn wants_ledger(&self) -> bool {
         self.asm || self.list.is_some()

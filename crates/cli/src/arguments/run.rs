@@ -40,6 +40,12 @@ pub(crate) struct RunArguments {
     /// Says at the end, on the error stream, what was replaced.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Shows at the end, on the error stream, what samples say of all versions: the report of opcost sample.
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// Writes the same to a ledger (.opc), for opcost report and export.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
     /// Writes what was replaced as JSON (opcost.run/1).
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -154,7 +154,7 @@ fn wants_stacks(arguments: &SampleArguments) -> bool {
 }
 
 /// As a count would report it.
-fn report_of(estimate: &Estimate, samples: &Samples) -> CountAnswers {
+pub(crate) fn report_of(estimate: &Estimate, samples: &Samples) -> CountAnswers {
     let elsewhere = others(samples, &estimate.elsewhere);
     let outside = most_outside(samples, estimate.own, elsewhere.as_deref());
     let doubts = words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired);

@@ -128,6 +128,28 @@ fn the_document_says_what_was_replaced() {
     assert!(ran.stderr.contains("filter"), "{}", ran.stderr);
 }
 
+/// Samples of all versions lead to the blocks that ran. That is so of code after a copy for the optimiser alone, too:
+/// `atoi` is one in the headers.
+#[test]
+fn the_report_is_of_all_versions() {
+    let place = programs();
+    let counted = place.shell("$OPCOST count --anchor simplified --ledger counted.opc filter.c -- 20 3 1");
+    assert_eq!(counted.status, 0, "{}", counted.stderr);
+    for (name, words) in [("stressed", "--stress 3 filter.c -- 60 3 1"), ("adaptive", "filter.c -- 900 3 1")]
+    {
+        let ran =
+            place.shell(&format!("$OPCOST run --report --json {name}.json --ledger {name}.opc {words}"));
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        assert!(ran.stderr.contains("sum += in[at + tap] * weights[tap];"), "{}", ran.stderr);
+        let said = place.json(&format!("{name}.json"));
+        assert!(said["samples"]["later"].as_u64() > Some(0), "{said:#}");
+        let judged = place.shell(&format!("$OPCOST overlap --json - {name}.opc counted.opc"));
+        assert_eq!(judged.status, 0, "{}", judged.stderr);
+        let judged: serde_json::Value = serde_json::from_str(&judged.stdout).expect("JSON");
+        assert!(judged["in_function_block"].as_f64() > Some(0.75), "{judged:#}");
+    }
+}
+
 /// What cannot be run so is refused by name, before anything runs.
 #[test]
 fn what_is_no_such_program_is_refused() {

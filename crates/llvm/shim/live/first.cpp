@@ -12,6 +12,7 @@
 // A version of a function must not jump to another's blocks. So tables of labels are looked at (`unreplaceable`).
 // The mechanism is on-stack replacement by continuations (D'Elia and Demetrescu, CGO 2016).
 #include "../generate.h"
+#include "../identify.h"
 #include "../passes.h"
 #include "../shim.h"
 #include "live.h"
@@ -409,6 +410,14 @@ void opcost_live_share(LLVMModuleRef handle, uint32_t number) {
     if (!function.isDeclaration() && !function.hasFnAttribute(opcost::kCalledOnce) &&
         !function.hasFnAttribute(Attribute::AlwaysInline) && function.getInstructionCount() > opcost::kLargest)
       function.addFnAttr(opcost::kLarge);
+  // A version has a few of them, whose instructions and blocks are those of the module nevertheless.
+  uint64_t instruction = 1, block = 0;
+  for (Function &function : module) {
+    if (!opcost::is_mapped(function)) continue;
+    function.addFnAttr(opcost::kFirst, (Twine(instruction) + " " + Twine(block)).str());
+    instruction += function.getInstructionCount();
+    block += function.size();
+  }
   unsigned unnamed = 0;
   for (GlobalValue &global : module.global_values()) {
     // What the first versions do not need is there for later ones.

@@ -43,6 +43,8 @@ constexpr const char *kCalledOnce = "opcost-called-once";
 // Marks functions that are inlined nowhere, since they have more than so many instructions.
 constexpr const char *kLarge = "opcost-large";
 constexpr unsigned kLargest = 400;
+// Says of a function the number of its first instruction among those of its module, and that of its first block.
+constexpr const char *kFirst = "opcost-first";
 // The section of words. The runtime's pads (c/live.c) stand around it.
 constexpr const char *kWordSection = "opc_word";
 

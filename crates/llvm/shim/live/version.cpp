@@ -8,6 +8,7 @@
 // A version gives the results of the first one, to the last bit: without a fused multiplication and addition if the
 // first one had none. Objects of the old frame are reached by their addresses, which are live values.
 #include "../generate.h"
+#include "../identify.h"
 #include "../passes.h"
 #include "../shim.h"
 #include "contents.h"
@@ -72,6 +73,9 @@ struct opcost_live_request {
   size_t weight_count;
   uint8_t has_entry;       // whether there is one to be entered
   uint8_t is_native;       // all that this processor can do
+  // Is given the numbers of instructions of the module, from 1, with those of their blocks, from 0.
+  void (*block)(void *, uint32_t, uint32_t);
+  void *context;
 };
 
 } // extern "C"
@@ -397,6 +401,22 @@ void weigh(Function &function, const opcost_live_weight &weight) {
   }
 }
 
+// Numbers what was read as it is numbered in the whole module.
+void number(Module &module, const SmallPtrSetImpl<Function *> &kept, const opcost_live_request &request) {
+  opcost::Numbering numbering(module, /*for_copies=*/true);
+  for (Function &function : module) {
+    if (!kept.contains(&function)) continue;
+    auto [first, first_block] = function.getFnAttribute(opcost::kFirst).getValueAsString().split(' ');
+    uint32_t from, block;
+    if (first.getAsInteger(10, from) || first_block.getAsInteger(10, block)) continue;
+    numbering.number(function, from);
+    for (BasicBlock &one : function) {
+      for (unsigned i = 0; i < one.size(); i++) request.block(request.context, from++, block);
+      block++;
+    }
+  }
+}
+
 bool is_wide(const Type *type) {
   auto *vector = dyn_cast<VectorType>(type);
   return vector && (vector->getPrimitiveSizeInBits().isScalable() || vector->getPrimitiveSizeInBits().getFixedValue() > 128);
@@ -450,6 +470,7 @@ Error make_version(Module &module, const opcost_live_request &request) {
   declare_rest(module, kept);
   forget_unused(module);
   StripDebugInfo(module);
+  number(module, kept, request);
   for (const opcost_live_weight &weight : ArrayRef(request.weights, request.weight_count))
     if (Function *weighed = module.getFunction(weight.function); weighed && !weighed->isDeclaration()) weigh(*weighed, weight);
   std::vector<Header> headers = opcost::headers_of(*function);

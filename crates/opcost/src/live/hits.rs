@@ -1,35 +1,41 @@
 //! Which functions were hit, and in which version?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
 use opcost_answer::Failure;
 use opcost_key::live::FunctionWeights;
 use opcost_key::{FunctionId, Hash128, ModuleMap};
-use opcost_profile::formats::code::ModuleCode;
+use opcost_live::LinkedVersion;
+use opcost_profile::formats::code::{FunctionCode, ModuleCode, read_code};
 use opcost_recover::functions_at;
 use opcost_run::image::SampledImage;
 use opcost_runtime::live::SUFFIX;
-use opcost_sample::Samples;
+use opcost_sample::{ImageSamples, Samples};
 use opcost_toolchain::build::LiveModule;
 
 use super::weights::weights;
+use crate::sampling::locations::{ImageHits, Placed};
 
 /// A function, by its module and its number there.
 pub(super) type FunctionKey = (usize, usize);
 
 /// The table of a module.
+#[derive(Debug)]
 struct Tabled {
     number: usize,
     hash: Hash128,
     map: ModuleMap,
     code: ModuleCode,
+    /// Code of versions of its functions.
+    later: Vec<FunctionCode>,
     /// By the number of the function among those of the module.
     ids: BTreeMap<usize, FunctionId>,
 }
 
 /// Code of a program.
+#[derive(Debug)]
 pub(super) struct CodeRanges {
     tables: Vec<Tabled>,
     program: String,
@@ -64,7 +70,7 @@ impl CodeRanges {
                 first.extend(own(function).map(|at| (range, (number, at))));
             }
             let ids = map.functions.ids().filter_map(|id| Some((own(id)?, id))).collect();
-            tables.push(Tabled { number, hash, map, code, ids });
+            tables.push(Tabled { number, hash, map, code, later: Vec::new(), ids });
         }
         first.sort_by_key(|(range, _)| range.start);
         let program = program.canonicalize().map_err(Failure::file("find", program))?;
@@ -78,9 +84,40 @@ impl CodeRanges {
         })
     }
 
-    /// Adds code of a version.
-    pub(super) fn add(&mut self, code: Range<u64>, version: usize) {
-        self.later.insert(code.start, (code.end, version));
+    /// Adds code of a version of a function of a module.
+    pub(super) fn add(&mut self, module: usize, version: usize, linked: &LinkedVersion) {
+        for one in &linked.symbols {
+            self.later.insert(one.address, (one.address + one.size, version));
+        }
+        // What the worker writes can be read. If not, samples of the version are those of no block.
+        let code = read_code(&linked.table).unwrap_or_default();
+        if let Some(table) = self.tables.iter_mut().find(|table| table.number == module) {
+            table.later.extend(code.into_iter().flat_map(|code| code.functions));
+        }
+    }
+
+    /// Where samples are, in first versions and in later ones.
+    pub(super) fn placed(&self, samples: &Samples) -> Placed {
+        let (own, others): (Vec<&ImageSamples>, Vec<&ImageSamples>) =
+            samples.images.iter().partition(|image| [&self.program, &self.beside].contains(&&image.path));
+        let mut placed = Placed::default();
+        let hits: BTreeMap<u64, u64> = own.iter().flat_map(|image| image.hits.iter().copied()).collect();
+        let threads: BTreeSet<(u64, u32)> =
+            own.iter().flat_map(|image| image.threads.iter().copied()).collect();
+        let threads: Vec<(u64, u32)> = threads.into_iter().collect();
+        for table in &self.tables {
+            let functions = table.code.functions.iter().chain(&table.later).cloned().collect();
+            let code = ModuleCode { map: table.hash, functions };
+            placed.add(table.hash, table.map.clone(), &code, &ImageHits { hits: &hits, threads: &threads });
+        }
+        let rest = own.iter().map(|image| image.total()).sum::<u64>().saturating_sub(placed.own);
+        if rest > 0 {
+            *placed.elsewhere.entry("code of no block in the program".to_owned()).or_default() += rest;
+        }
+        for image in others {
+            *placed.elsewhere.entry(image.path.clone()).or_default() += image.total();
+        }
+        placed
     }
 
     /// Modules by their number, with the hashes of their maps.

@@ -23,8 +23,8 @@
 //! # let source = folder.join("seven.c");
 //! # std::fs::write(&source, "int main(void) { return 7; }\n").unwrap();
 //! let inputs = [Input::classify(&source)?];
-//! let answers = run(&RunRequest::of(&inputs, &CompileOptions::default(), &Streams::default()))?;
-//! assert_eq!(answers.status, Some(7));
+//! let ran = run(&RunRequest::of(&inputs, &CompileOptions::default(), &Streams::default()))?;
+//! assert_eq!(ran.answers.status, Some(7));
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }
 //! ```
@@ -47,13 +47,15 @@ use std::time::{Duration, Instant};
 use opcost_answer::Failure;
 use opcost_answer::live::{LiveAnswers, RunMode};
 use opcost_answer::run::Finish;
+use opcost_recover::RepairSolver;
 use opcost_run::start::Streams;
-use opcost_sample::Pace;
+use opcost_sample::{Pace, Samples};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::CompileOptions;
 
-use crate::sampling::estimate::finish;
+use crate::sampling::estimate::{Estimate, finish};
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
+use hits::CodeRanges;
 use program::ReplaceableProgram;
 use store::Store;
 use supervisor::Supervisor;
@@ -90,33 +92,55 @@ impl<'a> RunRequest<'a> {
     }
 }
 
+/// A program that ran.
+#[derive(Debug)]
+pub struct LiveRun {
+    /// How it ended, and what was replaced.
+    pub answers: LiveAnswers,
+    /// The samples that it was replaced by.
+    pub samples: Samples,
+    code: CodeRanges,
+}
+
+impl LiveRun {
+    /// What the samples say of its blocks, in first versions and in later ones.
+    ///
+    /// # Errors
+    /// There are too few samples.
+    pub fn estimate(&self) -> Result<Estimate, Failure> {
+        let placed = self.code.placed(&self.samples);
+        Estimate::of_placed(&self.samples, placed, RepairSolver::Likeliest)
+    }
+}
+
 /// Runs a program, and replaces what is hot.
 ///
 /// # Errors
 /// It does not compile, is not for this machine, or cannot be started or sampled.
-pub fn run(request: &RunRequest<'_>) -> Result<LiveAnswers, Failure> {
+pub fn run(request: &RunRequest<'_>) -> Result<LiveRun, Failure> {
     let begun = Instant::now();
     let program = ReplaceableProgram::build(request.inputs, request.options, request.mode)?;
     let path = program.path.clone();
     let store = request.store.map(Store::open).transpose()?;
     let supervisor = Supervisor::new(program, request.mode, request.stress, store)?;
     let milliseconds_to_start = begun.elapsed().as_secs_f64() * 1e3;
-    let (mut answers, taken) = watch(request, supervisor, &path)?;
+    let (supervisor, samples) = watch(request, supervisor, &path)?;
+    let (mut answers, code) = supervisor.answers(&samples);
     answers.milliseconds_to_start = milliseconds_to_start;
     answers.milliseconds = begun.elapsed().as_secs_f64() * 1e3 - milliseconds_to_start;
-    match taken {
+    match finish(samples.end) {
         Some(Finish::Exited(status)) => answers.status = Some(status),
         Some(Finish::Killed(signal)) => answers.signal = Some(signal),
         None => {}
     }
-    Ok(answers)
+    Ok(LiveRun { answers, samples, code })
 }
 
 fn watch(
     request: &RunRequest<'_>,
     supervisor: Supervisor,
     program: &Path,
-) -> Result<(LiveAnswers, Option<Finish>), Failure> {
+) -> Result<(Supervisor, Samples), Failure> {
     let options = SampleOptions {
         pace: Pace::PerSecond(request.rate),
         every: (request.mode != RunMode::Compile).then_some(EVERY),
@@ -134,10 +158,10 @@ fn watch(
     stopper.stop();
     drop(sender);
     let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let taken = taken?;
+    let samples = taken?.samples;
     // The program has ended, and its status is its own.
-    if let Err(failure) = supervisor.save(&taken.samples) {
+    if let Err(failure) = supervisor.save(&samples) {
         opcost_answer::tell!("opcost: the profile of this run is not kept: {failure}");
     }
-    Ok((supervisor.answers(&taken.samples), finish(taken.samples.end)))
+    Ok((supervisor, samples))
 }

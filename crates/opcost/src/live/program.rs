@@ -68,7 +68,7 @@ impl ReplaceableProgram {
         }
         refuse_flags(options)?;
         let mut options = options.clone();
-        options.anchor = Some(Anchor::Pgo);
+        options.anchor = Some(if mode == RunMode::Adaptive { Anchor::Simplified } else { Anchor::Pgo });
         options.cflags.extend(["-fno-pie", "-no-pie"].map(str::to_owned));
         let replaced = match mode {
             RunMode::Compile => Replaced::Nothing,

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use opcost_answer::live::{LiveVersion, RefusedVersion};
 use opcost_key::live::VersionPlan;
+use opcost_live::LinkedVersion;
 use opcost_runtime::live::{NOTE_BYTES, NOTE_COUNT, NOTE_WORD};
 use opcost_sample::Samples;
 
@@ -33,6 +34,8 @@ struct Choice {
 pub(super) struct Stress {
     choices: Vec<Choice>,
     random: u64,
+    /// Versions, by their functions, with what each is.
+    pub(super) linked: Vec<(FunctionKey, LinkedVersion)>,
     pub(super) versions: Vec<LiveVersion>,
     pub(super) refused: Vec<RefusedVersion>,
 }
@@ -42,7 +45,13 @@ impl Stress {
     pub(super) fn prepare(program: &mut ReplaceableProgram, seed: u64) -> Stress {
         // The constants are those of Knuth's generator (MMIX).
         let random = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut stress = Stress { choices: Vec::new(), random, versions: Vec::new(), refused: Vec::new() };
+        let mut stress = Stress {
+            choices: Vec::new(),
+            random,
+            linked: Vec::new(),
+            versions: Vec::new(),
+            refused: Vec::new(),
+        };
         let keys: Vec<FunctionKey> = program
             .words
             .iter()
@@ -105,6 +114,7 @@ impl Stress {
                         bytes: linked.bytes.len() as u64,
                         ..LiveVersion::default()
                     });
+                    self.linked.push((key, linked));
                 }
                 Err(why) => {
                     let why = why.to_string();

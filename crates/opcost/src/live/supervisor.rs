@@ -96,16 +96,22 @@ impl Supervisor {
         stress: Option<u64>,
         store: Option<Store>,
     ) -> Result<Supervisor, Failure> {
+        let mut stress = stress.map(|seed| Stress::prepare(&mut program, seed));
+        let mut ranges = CodeRanges::of(&program.path, &program.modules)?;
+        let made = stress.as_mut().map_or_else(Vec::new, |stress| std::mem::take(&mut stress.linked));
+        for (version, (key, linked)) in made.iter().enumerate() {
+            ranges.add(key.0, version, linked);
+        }
         Ok(Supervisor {
-            stress: stress.map(|seed| Stress::prepare(&mut program, seed)),
-            ranges: CodeRanges::of(&program.path, &program.modules)?,
+            stress,
+            ranges,
             program,
             mode,
             progress: BTreeMap::new(),
             notes: Notes::new(),
             begun: Instant::now(),
             versions: Vec::new(),
-            keys: Vec::new(),
+            keys: made.into_iter().map(|(key, _)| key).collect(),
             refused: Vec::new(),
             store,
             weights: BTreeMap::new(),
@@ -167,10 +173,8 @@ impl Supervisor {
         let Some(store) = &self.store else { return Ok(()) };
         let Hits { first: mut hits, later } = self.ranges.hits(samples);
         for (version, count) in later {
-            // Functions of two modules may have one name. In stress nothing says whose a version is.
-            if let Some(key) = self.keys.get(version) {
-                *hits.entry(*key).or_default() += count;
-            }
+            // Functions of two modules may have one name.
+            *hits.entry(self.keys[version]).or_default() += count;
         }
         for (module, hash) in self.ranges.hashes() {
             let own = hits.iter().filter(|((of, _), _)| *of == module).map(|(key, samples)| StoredFunction {
@@ -183,13 +187,13 @@ impl Supervisor {
         Ok(())
     }
 
-    /// What came of it.
-    pub(super) fn answers(mut self, samples: &Samples) -> LiveAnswers {
+    /// What came of it, and the code that there was.
+    pub(super) fn answers(mut self, samples: &Samples) -> (LiveAnswers, CodeRanges) {
         let hits = self.ranges.hits(samples);
         for (version, count) in &hits.later {
             self.versions[*version].later_samples = *count;
         }
-        LiveAnswers {
+        let answers = LiveAnswers {
             mode: self.mode,
             functions: self.program.modules.iter().map(|module| module.functions.len() as u64).sum(),
             excluded: self.excluded(&hits),
@@ -202,7 +206,8 @@ impl Supervisor {
             },
             bytes: self.program.arena.used(),
             ..LiveAnswers::default()
-        }
+        };
+        (answers, self.ranges)
     }
 
     /// Functions that were hot and are excluded.
@@ -344,9 +349,7 @@ impl Supervisor {
                 if is_general {
                     progress.left.extend(&headers);
                 }
-                for one in &linked.symbols {
-                    self.ranges.add(one.address..one.address + one.size, self.versions.len());
-                }
+                self.ranges.add(key.0, self.versions.len(), &linked);
                 self.keys.push(key);
                 self.versions.push(LiveVersion {
                     function: function.name,

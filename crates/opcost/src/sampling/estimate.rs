@@ -40,10 +40,19 @@ impl Estimate {
     /// # Errors
     /// No sample, or too few, are in code that was built to be sampled.
     pub fn of(samples: &Samples, images: &[PathBuf], solver: RepairSolver) -> Result<Estimate, Failure> {
-        let Placed { modules: observed, own, elsewhere, recorded } = placed(samples, images)?;
-        if observed.is_empty() {
-            return Err(nothing_observed(samples, &elsewhere, images));
+        let placed = placed(samples, images)?;
+        if placed.modules.is_empty() {
+            return Err(nothing_observed(samples, &placed.elsewhere, images));
         }
+        Estimate::of_placed(samples, placed, solver)
+    }
+
+    /// Makes the counts of samples consistent that were led to code.
+    ///
+    /// # Errors
+    /// There are too few.
+    pub fn of_placed(samples: &Samples, placed: Placed, solver: RepairSolver) -> Result<Estimate, Failure> {
+        let Placed { modules: observed, own, elsewhere, recorded } = placed;
         if own < LEAST_SAMPLES {
             return Err(too_few(own));
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::numbers::{counted, verb};
 use opcost_key::{FunctionId, Hash128, ModuleMap};
+use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::{Cycles, ModuleObservations, RECORDED, functions_at, observe, observe_runs};
 use opcost_run::image::SampledImage;
 use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
@@ -61,6 +62,24 @@ pub struct Placed {
     pub recorded: Option<u64>,
 }
 
+/// Samples by address, ascending, and the threads that they were in.
+pub struct ImageHits<'a> {
+    /// How often each address was hit.
+    pub hits: &'a BTreeMap<u64, u64>,
+    /// Addresses, each with a thread.
+    pub threads: &'a [(u64, u32)],
+}
+
+impl Placed {
+    /// Adds what samples say of a module, by time.
+    pub fn add(&mut self, hash: Hash128, map: ModuleMap, code: &ModuleCode, hits: &ImageHits<'_>) {
+        let observed = observe(&map, code, hits.hits, Cycles::Model);
+        self.own += observed.samples();
+        let threads = threads_of(&functions_at(&map, code), hits.threads);
+        self.modules.push(ObservedModule { hash, map, observed, threads });
+    }
+}
+
 /// What samples say of each module, by branches if these were recorded, else by time.
 pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> {
     let mut placed = Placed { recorded: samples.has_runs().then_some(0), ..Placed::default() };
@@ -72,19 +91,17 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
         };
         let hits: BTreeMap<u64, u64> = image.hits.iter().copied().collect();
         let runs: Vec<_> = image.runs.iter().map(|&(run, count)| ((run.first, run.last), count)).collect();
-        let mut rest = image.total();
+        let before = placed.own;
         for (hash, map, code) in own.modules {
-            let mut observed = observe(&map, &code, &hits, Cycles::Model);
-            rest = rest.saturating_sub(observed.samples());
-            placed.own += observed.samples();
-            if let Some(recorded) = &mut placed.recorded {
-                let instructions;
-                (observed, instructions) = observe_runs(&map, &code, &runs);
+            let hits = ImageHits { hits: &hits, threads: &image.threads };
+            let instructions = placed.recorded.is_some().then(|| observe_runs(&map, &code, &runs));
+            placed.add(hash, map, &code, &hits);
+            if let (Some(recorded), Some((observed, instructions))) = (&mut placed.recorded, instructions) {
                 *recorded += instructions;
+                placed.modules.last_mut().expect("it was added").observed = observed;
             }
-            let threads = threads_of(&functions_at(&map, &code), &image.threads);
-            placed.modules.push(ObservedModule { hash, map, observed, threads });
         }
+        let rest = image.total().saturating_sub(placed.own - before);
         if rest > 0 {
             *placed.elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
         }

@@ -22,11 +22,11 @@ pub(super) fn unplaced(wish: &TuneWish<'_>, done: &[Transform]) -> Result<Option
     let Some(profile) = wish.profile.filter(|_| !done.contains(&Transform::Profile)) else { return Ok(None) };
     let why = || {
         format!(
-            "{} has counts of code before the optimiser, which got no profile of it; count without --anchor pgo",
+            "{} has counts of code before the optimiser, which got no profile of it; count without --anchor",
             profile.display()
         )
     };
-    Ok((anchor_of(profile)? == Anchor::Pgo).then(why))
+    Ok(matches!(anchor_of(profile)?, Anchor::Simplified | Anchor::Pgo).then(why))
 }
 
 /// The program with its code placed.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use opcost_job::module::Replaced;
-use opcost_job::profile::PgoJob;
+use opcost_job::profile::AnchorJob;
 use opcost_key::Anchor;
 
 use super::state::{Build, Platform, Purpose};
@@ -26,9 +26,10 @@ impl Build {
         self.options.anchor.unwrap_or(default)
     }
 
-    /// Whether clang's passes run up to where profiles are read. There is no time for it where running loops are left.
+    /// Whether the anchor is behind the front end. What is to run soon goes there on its way to code.
     fn runs_first_passes(&self, input: &Input) -> bool {
-        self.anchor(input) == Anchor::Pgo && self.purpose != Purpose::Live(Replaced::Loops)
+        let is_behind = matches!(self.anchor(input), Anchor::Simplified | Anchor::Pgo);
+        is_behind && self.purpose != Purpose::Live(Replaced::Loops)
     }
 
     /// Whether the user says where files of Fortran modules go. Else they are with what is built,
@@ -65,7 +66,7 @@ impl Build {
                 return Ok(input.path.clone());
             }
             let output = self.path(format!("{position}.bc"));
-            self.to_pgo(input, input.path.clone(), &output)?;
+            self.to_anchor(input, input.path.clone(), &output)?;
             return Ok(output);
         }
         if input.language == Language::Rust {
@@ -108,11 +109,11 @@ impl Build {
             command.args(target(&self.options));
         }
         match self.anchor(input) {
-            Anchor::Source | Anchor::Pgo if input.language != Language::Fortran => {
+            Anchor::Source | Anchor::Simplified | Anchor::Pgo if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);
             }
             // flang has no flag for that. LLVM's own bisection leaves out all passes that need not run.
-            Anchor::Pgo => {
+            Anchor::Simplified | Anchor::Pgo => {
                 command.args(["-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"]);
             }
             Anchor::Optimized => {}
@@ -120,7 +121,11 @@ impl Build {
                 return Err(Failure::Usage(format!(
                     "anchor {other} does not fit the source {}; use optimized{}",
                     input.path.display(),
-                    if input.language == Language::Fortran { " or pgo" } else { ", source or pgo" }
+                    if input.language == Language::Fortran {
+                        ", simplified or pgo"
+                    } else {
+                        ", source, simplified or pgo"
+                    }
                 )));
             }
         }
@@ -129,8 +134,8 @@ impl Build {
             _ => self.compile_fortran(&mut command, compiler, input, &output)?,
         }
         if self.runs_first_passes(input) {
-            let there = self.path(format!("{position}.pgo.bc"));
-            self.to_pgo(input, output, &there)?;
+            let there = self.path(format!("{position}.anchor.bc"));
+            self.to_anchor(input, output, &there)?;
             return Ok(there);
         }
         Ok(output)
@@ -169,10 +174,11 @@ impl Build {
         Compilation { compiler, source: &input.path, output, is_cxx: input.language == Language::Cxx }
     }
 
-    /// Brings a module that the front end made to where profile passes read.
-    fn to_pgo(&self, input: &Input, bitcode: PathBuf, output: &Path) -> Result<(), Failure> {
-        let job = PgoJob {
+    /// Brings a module that the front end made to its anchor.
+    fn to_anchor(&self, input: &Input, bitcode: PathBuf, output: &Path) -> Result<(), Failure> {
+        let job = AnchorJob {
             bitcode,
+            anchor: self.anchor(input),
             is_own: input.language != Language::Bitcode,
             codegen: self.options.code_level(),
             level: self.options.optimiser_level(),

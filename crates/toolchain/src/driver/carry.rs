@@ -10,7 +10,7 @@ use std::process::Command;
 
 use opcost_answer::Failure;
 use opcost_job::module::{EarlierRun, ModuleJob, ModulePurpose, Product, ThreadMode};
-use opcost_job::profile::PgoJob;
+use opcost_job::profile::AnchorJob;
 use opcost_key::{Anchor, Placement};
 
 use super::call::Drive;
@@ -79,9 +79,10 @@ impl Drive {
         let early = bitcode.with_extension("early.bc");
         let status = self.front_end(job, &early, &[&["-disable-llvm-passes"], further].concat())?;
         if status == 0 {
-            let request = PgoJob {
+            let request = AnchorJob {
                 bitcode: early,
                 is_own: true,
+                anchor: Anchor::Pgo,
                 codegen: job.level(),
                 level: job.optimiser_level(),
                 output: bitcode.to_owned(),

@@ -11,8 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, ExportModule, PgoJob};
-use opcost_key::{BlockId, FunctionId, ModuleMap};
+use opcost_job::profile::{AnchorJob, ExportAnswers, ExportFormat, ExportJob, ExportModule};
+use opcost_key::{Anchor, BlockId, FunctionId, ModuleMap};
 use opcost_llvm::{
     Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoEdge, PgoFunction, PgoRecord, PgoTarget, write_pgo,
 };
@@ -27,14 +27,18 @@ use super::locations::{llvm_sample, stacks};
 use crate::error::WorkError;
 use crate::modules::Modules;
 
-/// Brings a module to where clang's profile passes read.
+/// Brings a module to its anchor.
 ///
 /// # Errors
 /// It cannot be read, or LLVM says no.
-pub(crate) fn to_pgo(job: &PgoJob, modules: &mut Modules) -> Result<(), WorkError> {
+pub(crate) fn to_anchor(job: &AnchorJob, modules: &mut Modules) -> Result<(), WorkError> {
     let maker = if job.is_own { Maker::FrontEnd } else { Maker::Anyone };
-    let session = modules.module(&job.bitcode, maker)?;
+    let mut session = modules.module(&job.bitcode, maker)?;
     let how = Emission { level: job.codegen, ..Emission::default() };
+    if job.anchor == Anchor::Simplified {
+        session.simplify(how)?;
+        return Ok(session.write(&job.output)?);
+    }
     Ok(session.to_pgo(how, job.level, &job.output)?)
 }
 
