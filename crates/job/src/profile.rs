@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::module::CodeOptions;
 
-/// A module as the front end left it goes to an anchor behind it.
+/// A module as the front end left it goes to a later anchor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AnchorJob {
     /// The module.

@@ -22,7 +22,10 @@ use crate::error::LinkRefused;
 use crate::program::{LiveProgram, SymbolLookup};
 use crate::relocation::{Field, Meaning, form};
 use crate::symbol::{Header, Sections, Symbols};
-use crate::table::TABLE;
+
+/// The section that describes code. That of a linked program has the same name
+/// (`opcost_profile::formats::code::CODE_SECTION`).
+pub(crate) const TABLE: &str = ".debug_opcost_code";
 
 /// What a section is in a new version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,11 +9,8 @@
 use object::elf;
 
 use crate::error::LinkRefused;
-use crate::input::{Input, Location, Role};
+use crate::input::{Input, Location, Role, TABLE};
 use crate::layout::Layout;
-
-/// Its name. That of a linked program is read by the same (`opcost_profile::formats::code::CODE_SECTION`).
-pub(crate) const TABLE: &str = ".debug_opcost_code";
 
 /// The table of an object; empty if it has none.
 pub(crate) fn table(input: &Input<'_>, layout: &Layout) -> Result<Vec<u8>, LinkRefused> {

@@ -26,10 +26,10 @@ impl Build {
         self.options.anchor.unwrap_or(default)
     }
 
-    /// Whether the anchor is behind the front end. What is to run soon goes there on its way to code.
+    /// Whether the anchor comes after the front end. What is to run soon goes there on its way to code.
     fn runs_first_passes(&self, input: &Input) -> bool {
-        let is_behind = matches!(self.anchor(input), Anchor::Simplified | Anchor::Pgo);
-        is_behind && self.purpose != Purpose::Live(Replaced::Loops)
+        let is_later = matches!(self.anchor(input), Anchor::Simplified | Anchor::Pgo);
+        is_later && self.purpose != Purpose::Live(Replaced::Loops)
     }
 
     /// Whether the user says where files of Fortran modules go. Else they are with what is built,
