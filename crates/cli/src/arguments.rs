@@ -251,8 +251,8 @@ pub(crate) struct CompileArguments {
     /// A folder of libraries.
     #[arg(short = 'L', value_name = "DIR")]
     pub(crate) library_path: Vec<String>,
-    /// State of the module whose instructions are counted: source, simplified (that of opcost run), pgo
-    /// (where clang's profile passes read), optimized, or file (a .bc or .ll as given).
+    /// State whose instructions are counted: source, simplified (by opcost run), pgo (where
+    /// clang's profile passes read), optimized, or file (a .bc or .ll).
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
     /// The weights of instructions: unit/1 (default of count), fuel/1 (default of fuel), block-size/1 or

@@ -5,7 +5,7 @@
 //! A version is complete before a word leads to it: first its bytes, then its frames, then the word.
 //!
 //! The file is an ELF program with one part, the versions, at their addresses in the program. So who samples the
-//! program reads addresses of versions as those of any other file.
+//! program reads addresses of versions as those of any other file, and their names (`names`).
 //!
 //! Input: an executable, and where its parts are. Output: the file. Cost: words and table are copied once, a version
 //! once. Limits: versions are never taken away, since a frame may be in each of them; a full arena takes no more.
@@ -21,6 +21,7 @@ use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use thiserror::Error;
 
+use crate::names::Names;
 use crate::symbol::Header;
 use crate::words::Words;
 use crate::{Frames, LinkRefused, LinkedVersion, LiveError, LiveProgram, link, redirect};
@@ -76,6 +77,7 @@ pub struct Arena {
     parts: ArenaParts,
     words: Words,
     frames: Option<Frames>,
+    names: Names,
     next: u64,
 }
 
@@ -101,13 +103,15 @@ impl Arena {
         };
         let words = bytes_at(bytes, &parts.words).ok_or(ArenaError::NoBytes(parts.words.start))?.to_vec();
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let end = code_offset(parts) + (parts.code.end - parts.code.start);
         let mut arena = Arena {
             words: {
-                file.set_len(code_offset(parts) + (parts.code.end - parts.code.start))?;
+                file.set_len(end)?;
                 file.write_all_at(&header(parts), 0)?;
                 file.write_all_at(&words, PAGE)?;
                 Words::map(&file, (PAGE + parts.words.end - parts.words.start) as usize)?
             },
+            names: Names::create(&file, end, &parts.code, code_offset(parts))?,
             file,
             parts: parts.clone(),
             frames,
@@ -127,11 +131,16 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Links a version, and writes it where the program sees it. No word leads to it yet.
+    /// Links a version of a function of this name, and writes it where the program sees it. No word leads to it yet.
     ///
     /// # Errors
     /// It cannot be linked, or there is no more room.
-    pub fn add(&mut self, object: &[u8], program: &LiveProgram) -> Result<LinkedVersion, ArenaRefusal> {
+    pub fn add(
+        &mut self,
+        function: &str,
+        object: &[u8],
+        program: &LiveProgram,
+    ) -> Result<LinkedVersion, ArenaRefusal> {
         let linked = link(object, program, self.next, self.parts.code.end - self.next)?;
         self.file
             .write_all_at(&linked.bytes, code_offset(&self.parts) + self.next - self.parts.code.start)?;
@@ -141,6 +150,7 @@ impl Arena {
                 self.file.write_all_at(&write.bytes, offset + write.offset as u64)?;
             }
         }
+        self.names.add(&self.file, function, &linked)?;
         self.next = (self.next + linked.bytes.len() as u64).next_multiple_of(LINE).min(self.parts.code.end);
         Ok(linked)
     }

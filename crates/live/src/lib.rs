@@ -21,6 +21,7 @@ pub mod frames;
 mod input;
 mod layout;
 mod link;
+mod names;
 pub mod program;
 mod relocate;
 mod relocation;

@@ -50,7 +50,8 @@ impl ReplaceableProgram {
         let object = std::fs::read(&output).map_err(Failure::file("read", &output))?;
         // What stays there goes with the folder.
         let _ = std::fs::remove_file(&output);
-        let linked = self.arena.add(&object, &self.facts)?;
+        let name = &self.modules[key.0].functions[key.1].name;
+        let linked = self.arena.add(name, &object, &self.facts)?;
         Ok(ReadyVersion { seconds: made.seconds, linked })
     }
 
