@@ -41,6 +41,13 @@ pub fn run_job<R: Request>(request: R, file: &Path, about: &str) -> Result<R::An
 }
 
 impl JobSession {
+    /// Starts who does jobs, so that the first one need not wait for it.
+    pub fn start(&self) {
+        if let Ok(program) = worker_program() {
+            self.begin(&program);
+        }
+    }
+
     /// Has a job done, or takes what it came to before. It is written to `file`; `about` names what it is about,
     /// for messages.
     ///

@@ -1,8 +1,9 @@
 //! How does one process do many jobs?
 //!
-//! A session starts a program that holds LLVM when the first job comes, and gives it one file after the other over
-//! a pipe. The program answers each with how the job ended. What a job printed before LLVM ended it lies in a file
-//! without a name. A program that is gone, for whatever reason, is started again by the next job.
+//! A session starts a program that holds LLVM when the first job comes, or when it is told that one will. It gives it
+//! one file after the other over a pipe. The program answers each with how the job ended. What a job printed before
+//! LLVM ended it lies in a file without a name. A program that is gone, for whatever reason, is started again by the
+//! next job.
 //!
 //! Input: files of jobs. Output: how each ended. Cost: 10 ms for the start, 1 ms a job. Limit: one job at a time;
 //! who wants two at once makes two sessions.
@@ -97,6 +98,14 @@ impl JobSession {
     /// What ends its jobs.
     pub fn stopper(&self) -> JobStopper {
         self.stopper.clone()
+    }
+
+    /// Starts this program, if there is none. Where that fails, the first job says so.
+    pub(crate) fn begin(&self, program: &Path) {
+        let mut slot = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            *slot = Worker::start(program).ok();
+        }
     }
 
     /// Has the job of a file done by this program.

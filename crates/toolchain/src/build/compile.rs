@@ -170,8 +170,11 @@ impl Build {
         }
     }
 
-    fn compilation<'a>(&self, compiler: &'a Path, input: &'a Input, output: &'a Path) -> Compilation<'a> {
-        Compilation { compiler, source: &input.path, output, is_cxx: input.language == Language::Cxx }
+    fn compilation<'a>(&'a self, compiler: &'a Path, input: &'a Input, output: &'a Path) -> Compilation<'a> {
+        // What is run waits for nothing that can be done at once.
+        let reader = matches!(self.purpose, Purpose::Live(_)).then_some(&self.jobs);
+        let is_cxx = input.language == Language::Cxx;
+        Compilation { compiler, source: &input.path, output, is_cxx, reader }
     }
 
     /// Brings a module that the front end made to its anchor.

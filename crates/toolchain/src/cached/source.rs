@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use opcost_answer::Failure;
 use opcost_cache::choice::cache;
 use opcost_cache::{Cache, Evidence, Made, Recipe, RecipeHash};
+use opcost_job::JobSession;
 
 use super::rules::files_of;
 use super::search::evidence_of;
@@ -33,6 +34,16 @@ pub(crate) struct Compilation<'a> {
     pub(crate) output: &'a Path,
     /// Whether it is C++.
     pub(crate) is_cxx: bool,
+    /// Who reads what is made, and starts meanwhile.
+    pub(crate) reader: Option<&'a JobSession>,
+}
+
+impl Compilation<'_> {
+    fn start_reader(self) {
+        if let Some(reader) = self.reader {
+            reader.start();
+        }
+    }
 }
 
 /// Compiles, or takes what was made before.
@@ -51,12 +62,14 @@ fn compile_with(
     let begun = SystemTime::now();
     let place = cache.and_then(|cache| Some((key(command, compilation)?, cache)));
     let Some((key, cache)) = place else {
+        compilation.start_reader();
         command.arg(compilation.source);
         return run_tool(command, compilation.compiler, compilation.source);
     };
     if taken(&cache, key, compilation.output).is_some() {
         return Ok(());
     }
+    compilation.start_reader();
     let rules = compilation.output.with_added_extension("d");
     command.args(["-MD", "-MF"]).arg(&rules);
     let mut question = Command::new(command.get_program());

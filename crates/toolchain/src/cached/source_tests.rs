@@ -40,7 +40,8 @@ impl Scene {
         let mut command = Command::new(compiler);
         command.args(flags).arg("-I").arg(at("first")).arg("-I").arg(at("second"));
         command.args(["-g", "-c", "-emit-llvm", "-o"]).arg(&output);
-        let compilation = Compilation { compiler, source: &source, output: &output, is_cxx: false };
+        let compilation =
+            Compilation { compiler, source: &source, output: &output, is_cxx: false, reader: None };
         compile_with(cache, &mut command, compilation).expect("it compiles");
         std::fs::read(&output).expect("it is made")
     }
