@@ -47,6 +47,7 @@ mod opening;
 mod order;
 mod pace;
 pub mod perfdata;
+mod ready;
 mod reason;
 mod running;
 mod samples;
@@ -61,6 +62,7 @@ pub use event::Event;
 pub use floor::{processor_time, run_under_bare_event};
 pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_of, read_perf_data_with};
+pub use ready::ReadyKernel;
 pub use reason::LostReason;
 pub use samples::{
     CallFrame, End, Homeless, ImageSamples, LeftOut, MappedFile, ProcessSamples, Rate, Samples, Stack,

@@ -49,7 +49,7 @@ use opcost_answer::live::{LiveAnswers, RunMode};
 use opcost_answer::run::Finish;
 use opcost_recover::RepairSolver;
 use opcost_run::start::Streams;
-use opcost_sample::{Pace, Samples};
+use opcost_sample::{Pace, ReadyKernel, Samples};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::CompileOptions;
 
@@ -119,6 +119,7 @@ impl LiveRun {
 /// It does not compile, is not for this machine, or cannot be started or sampled.
 pub fn run(request: &RunRequest<'_>) -> Result<LiveRun, Failure> {
     let begun = Instant::now();
+    let _ready = ReadyKernel::in_background();
     let program = ReplaceableProgram::build(request.inputs, request.options, request.mode)?;
     let path = program.path.clone();
     let store = request.store.map(Store::open).transpose()?;
