@@ -211,6 +211,55 @@ fn a_program_goes_on_without_its_compiler() {
     assert!(document.contains("signal 9"), "{document}");
 }
 
+/// Ten thousand times a word of a program changes that runs. It counts them itself, and ends then. Versions are those that
+/// there were when it began.
+#[test]
+fn ten_thousand_changes_take_no_memory() {
+    let place = programs();
+    let expected = native(&place, "changes.c", "10000");
+    let ran = place.shell("$OPCOST run --stress 3 --json said.json changes.c -- 10000");
+    assert_eq!((ran.status, &ran.stdout), (expected.status, &expected.stdout), "{}", ran.stderr);
+    let mut lines = ran.stderr.lines();
+    let seen = lines.find_map(|line| line.strip_prefix("changes: ")?.parse::<u64>().ok());
+    assert!(seen >= Some(10_000), "{}", ran.stderr);
+    let said = place.json("said.json");
+    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+    let versions = said["versions"].as_array().expect("versions");
+    assert!((1..=2 * number(&said["functions"])).contains(&(versions.len() as u64)), "{said:#}");
+    let bytes: u64 = versions.iter().map(|one| number(&one["bytes"]).next_multiple_of(64)).sum();
+    assert!(number(&said["bytes"]) == bytes && bytes <= 64 << 20, "{said:#}");
+}
+
+/// Who compiles gets no more memory once the program runs: a version is missing, and the run goes on.
+#[test]
+fn a_compiler_without_memory_costs_a_version() {
+    let place = programs();
+    place.write(
+        "narrow.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+         static unsigned mix(unsigned x) { for (int i = 0; i < 4; i++) x ^= x << 13, x ^= x >> 17; return x; }\n\
+         __attribute__((noinline)) static unsigned early(unsigned n) {\n  unsigned t = 0;\n\
+         for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < 1000; j++) t += mix(i * j);\n  return t;\n}\n\
+         __attribute__((noinline)) static unsigned late(unsigned n, unsigned s) {\n  unsigned t = 0;\n\
+         for (unsigned i = 0; i < n; i++) for (unsigned j = 0; j < 1000; j++) t ^= mix(s + i * j);\n  return t;\n}\n\
+         int main(int c, char **v) {\n  unsigned t = 0;\n  alarm(600);\n\
+         do t = early(100); while (access(v[c - 1], F_OK));\n  printf(\"%u\\n\", t);\n\
+         for (int r = 0; r < 20; r++) printf(\"%d %u\\n\", r, t ^= late(4000, r));\n  return 5;\n}\n",
+    );
+    let expected = native(&place, "narrow.c", "/");
+    let script = "$OPCOST run --json run.json narrow.c -- limited > out &\nsupervisor=$!\nbegun=\n\
+                  while [ ! -e limited ] && kill -0 $supervisor && ! grep -q '^State:.Z' /proc/$supervisor/status; do\n  \
+                  workers=\n  for child in $(cat /proc/$supervisor/task/*/children 2> /dev/null); do\n    \
+                  case $(tr '\\0' ' ' < /proc/$child/cmdline) in *__work*) workers=\"$workers $child\" ;; \
+                  */program\\ *) begun=1 ;; esac\n  done\n  if [ -n \"$begun\" ]; then for worker in $workers; do\n    \
+                  prlimit --pid $worker --as=1048576 && touch limited\n  done; fi\n  sleep 0.01\ndone 2> /dev/null\n\
+                  wait $supervisor || echo status $? >> out\ncat out";
+    let ran = place.shell(script);
+    assert_eq!(ran.stdout, format!("{}status 5\n", expected.stdout), "{}", ran.stderr);
+    let said = place.json("run.json");
+    assert!(said["refused"].as_array().is_some_and(|refused| !refused.is_empty()), "{said:#}");
+}
+
 /// The program is killed, or ends at once: the status is its own, and nothing is left behind.
 #[test]
 fn ends_are_those_of_the_program() {
