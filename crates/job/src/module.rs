@@ -135,6 +135,8 @@ pub struct LiveWish {
     pub level: u8,
     /// What can be replaced.
     pub replaced: Replaced,
+    /// Whether each segment of it is counted, in first code and in later versions.
+    pub is_counted: bool,
 }
 
 /// What of a program can be replaced while it runs.

@@ -127,6 +127,20 @@ impl Measurement {
         Ok(Measurement { images, runs, is_deterministic: false, host: None }.without_doubtful_returns())
     }
 
+    /// Reads what a program left that was started otherwise and has ended. Its file is where it was.
+    pub(crate) fn of_run(folder: &Path, finish: Finish) -> Result<Measurement, Failure> {
+        let mut images = BTreeMap::new();
+        let collected = collect(folder, &mut images, finish)?;
+        if collected.programs.is_empty() {
+            return Err(Failure::Counters(format!(
+                "the program wrote no counters: it was killed before it began, or could not write to {}",
+                folder.display()
+            )));
+        }
+        let runs = vec![Run { finish: Some(finish), collected }];
+        Ok(Measurement { images, runs, is_deterministic: false, host: None }.without_doubtful_returns())
+    }
+
     /// Takes out of the counts what may not have happened after tail calls. The maps change with
     /// them, so all runs do, once they are all collected.
     fn without_doubtful_returns(mut self) -> Measurement {
@@ -368,7 +382,8 @@ impl HeldInput {
     }
 }
 
-fn raw_folder() -> Result<Scratch, Failure> {
+/// A folder that a program leaves its counters in.
+pub(crate) fn raw_folder() -> Result<Scratch, Failure> {
     let folder = Scratch::folder("opcost-raw-");
     folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))
 }

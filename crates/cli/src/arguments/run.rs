@@ -37,6 +37,9 @@ pub(crate) struct RunArguments {
     /// Replaces every function and loop again and again, by versions chosen at random: a test of opcost itself.
     #[arg(long, value_name = "SEED")]
     pub(crate) stress: Option<u64>,
+    /// Counts each block meanwhile, with --stress, and keeps a ledger. It is that of `opcost count --anchor pgo`.
+    #[arg(long, value_name = "FILE", requires = "stress", conflicts_with_all = ["report", "ledger"])]
+    pub(crate) counts: Option<PathBuf>,
     /// Says at the end, on the error stream, what was replaced.
     #[arg(long)]
     pub(crate) explain: bool,

@@ -143,8 +143,8 @@ fn options(arguments: &SampleArguments) -> SampleOptions {
         stacks: wants_stacks(arguments),
         limit: arguments.seconds.map(Duration::from_secs_f64),
         save_to: arguments.samples_file.clone(),
-        every: None,
         images: arguments.image.clone(),
+        ..SampleOptions::default()
     }
 }
 

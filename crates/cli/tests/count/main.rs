@@ -6,7 +6,7 @@
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
 //! what is sampled (`sampled`, `recorded`, `branches`, `served`, `lost`, `earlier`) need more than one build or
-//! run. `placed` has counters where an earlier run did little, `iterations` makes loops that count themselves,
+//! run. `replaced` counts what is replaced while it runs. `placed` has counters where an earlier run did little, `iterations` makes loops that count themselves,
 //! `vanishing` searches for programs whose frames vanish in assembly. `session` asks one process many times.
 //!
 //! One test binary, since it starts compilers and runs for a while.
@@ -35,6 +35,7 @@ mod placed;
 mod pools;
 mod recorded;
 mod referee;
+mod replaced;
 mod sampled;
 mod served;
 mod session;

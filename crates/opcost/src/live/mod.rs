@@ -47,12 +47,14 @@ use std::time::{Duration, Instant};
 use opcost_answer::Failure;
 use opcost_answer::live::{LiveAnswers, RunMode};
 use opcost_answer::run::Finish;
+use opcost_interrupt::Scratch;
 use opcost_recover::RepairSolver;
 use opcost_run::start::Streams;
 use opcost_sample::{Pace, ReadyKernel, Samples};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::CompileOptions;
 
+use crate::counting::{Measurement, raw_folder};
 use crate::sampling::estimate::{Estimate, finish};
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
 use hits::CodeRanges;
@@ -78,6 +80,9 @@ pub struct RunRequest<'a> {
     pub store: Option<&'a Path>,
     /// The seed by which all functions are replaced at random, if they are.
     pub stress: Option<u64>,
+    /// Where the counts go of a run whose functions are replaced at random, if it is counted: a ledger, as
+    /// [`crate::count`] makes it of the same sources at the anchor `pgo`.
+    pub counts: Option<&'a Path>,
     /// Its arguments.
     pub arguments: &'a [OsString],
     /// Where its streams go.
@@ -88,7 +93,17 @@ impl<'a> RunRequest<'a> {
     /// A program without arguments, which is replaced wherever it is hot.
     pub fn of(inputs: &'a [Input], options: &'a CompileOptions, streams: &'a Streams) -> RunRequest<'a> {
         let mode = RunMode::default();
-        RunRequest { inputs, options, mode, rate: 1000, store: None, stress: None, arguments: &[], streams }
+        RunRequest {
+            inputs,
+            options,
+            mode,
+            rate: 1000,
+            store: None,
+            stress: None,
+            counts: None,
+            arguments: &[],
+            streams,
+        }
     }
 }
 
@@ -116,20 +131,31 @@ impl LiveRun {
 /// Runs a program, and replaces what is hot.
 ///
 /// # Errors
-/// It does not compile, is not for this machine, or cannot be started or sampled.
+/// It does not compile, is not for this machine, or cannot be started or sampled; it is counted and not in stress.
 pub fn run(request: &RunRequest<'_>) -> Result<LiveRun, Failure> {
     let begun = Instant::now();
+    if request.counts.is_some() && request.stress.is_none() {
+        // Where samples decide, what is counted would be compiled by the blocks of what is not.
+        let words = "--counts FILE counts what is replaced at random; give --stress SEED with it";
+        return Err(Failure::Usage(words.to_owned()));
+    }
     let _ready = ReadyKernel::in_background();
-    let program = ReplaceableProgram::build(request.inputs, request.options, request.mode)?;
+    let counters = request.counts.map(|_| raw_folder()).transpose()?;
+    let is_counted = counters.is_some();
+    let program = ReplaceableProgram::build(request.inputs, request.options, request.mode, is_counted)?;
     let path = program.path.clone();
     let store = request.store.map(Store::open).transpose()?;
     let supervisor = Supervisor::new(program, request.mode, request.stress, store)?;
     let milliseconds_to_start = begun.elapsed().as_secs_f64() * 1e3;
-    let (supervisor, samples) = watch(request, supervisor, &path)?;
+    let (supervisor, samples) = watch(request, supervisor, &path, counters.as_ref().map(Scratch::path))?;
+    let end = finish(samples.end);
+    // Whose program the counters are of lies in the build's folder.
+    let counted = counters.zip(end).map(|(folder, end)| count(request, folder.path(), end));
     let (mut answers, code) = supervisor.answers(&samples);
+    counted.transpose()?;
     answers.milliseconds_to_start = milliseconds_to_start;
     answers.milliseconds = begun.elapsed().as_secs_f64() * 1e3 - milliseconds_to_start;
-    match finish(samples.end) {
+    match end {
         Some(Finish::Exited(status)) => answers.status = Some(status),
         Some(Finish::Killed(signal)) => answers.signal = Some(signal),
         None => {}
@@ -137,14 +163,26 @@ pub fn run(request: &RunRequest<'_>) -> Result<LiveRun, Failure> {
     Ok(LiveRun { answers, samples, code })
 }
 
+/// Keeps what the program counted.
+fn count(request: &RunRequest<'_>, counters: &Path, end: Finish) -> Result<(), Failure> {
+    let Some(path) = request.counts else { return Ok(()) };
+    let measurement = Measurement::of_run(counters, end)?;
+    let inputs = request.inputs.iter().map(|input| input.path.display().to_string());
+    let words = request.arguments.iter().map(|word| word.to_string_lossy().into_owned());
+    let ledger = measurement.ledger(&measurement.summary(), inputs.chain(words).collect())?;
+    crate::ledgers::save(path, &ledger)
+}
+
 fn watch(
     request: &RunRequest<'_>,
     supervisor: Supervisor,
     program: &Path,
+    counters: Option<&Path>,
 ) -> Result<(Supervisor, Samples), Failure> {
     let options = SampleOptions {
         pace: Pace::PerSecond(request.rate),
         every: (request.mode != RunMode::Compile).then_some(EVERY),
+        counters: counters.map(Path::to_owned),
         ..SampleOptions::default()
     };
     let target = SampleTarget::Program { program, arguments: request.arguments, streams: request.streams };

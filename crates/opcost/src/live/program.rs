@@ -12,7 +12,7 @@ use opcost_live::{Arena, ArenaParts, LiveProgram, SymbolLookup};
 use opcost_runtime::live::{
     ARENA, ARENA_END, FRAMES, FRAMES_END, NOTES, SUFFIX, WORDS, WORDS_END, WRITE_NOTE,
 };
-use opcost_toolchain::build::{Build, LiveModule, Purpose};
+use opcost_toolchain::build::{Build, LiveModule, LivePurpose, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 
@@ -54,7 +54,12 @@ impl ReplaceableProgram {
     ///
     /// # Errors
     /// A source does not compile, or the program is none of this machine.
-    pub(super) fn build(inputs: &[Input], options: &CompileOptions, mode: RunMode) -> Result<Self, Failure> {
+    pub(super) fn build(
+        inputs: &[Input],
+        options: &CompileOptions,
+        mode: RunMode,
+        is_counted: bool,
+    ) -> Result<Self, Failure> {
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err(Failure::Usage(
                 "programs are replaced while they run on Linux for x86-64 only".to_owned(),
@@ -68,7 +73,8 @@ impl ReplaceableProgram {
         }
         refuse_flags(options)?;
         let mut options = options.clone();
-        options.anchor = Some(if mode == RunMode::Adaptive { Anchor::Simplified } else { Anchor::Pgo });
+        let is_soon = mode == RunMode::Adaptive && !is_counted;
+        options.anchor = Some(if is_soon { Anchor::Simplified } else { Anchor::Pgo });
         options.cflags.extend(["-fno-pie", "-no-pie"].map(str::to_owned));
         let replaced = match mode {
             RunMode::Compile => Replaced::Nothing,
@@ -81,7 +87,7 @@ impl ReplaceableProgram {
             Replaced::Entries => Some(1),
             Replaced::Loops => Some(0),
         };
-        let build = Build::new(&options, Purpose::Live(replaced))?;
+        let build = Build::new(&options, Purpose::Live(LivePurpose { replaced, is_counted }))?;
         let path = build.path("program");
         {
             let _building = work("building the program");

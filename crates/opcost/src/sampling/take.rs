@@ -59,6 +59,8 @@ pub struct SampleOptions {
     pub images: Vec<PathBuf>,
     /// How often there is a snapshot that nobody asked for; without it there is none.
     pub every: Option<Duration>,
+    /// Where a program that counts leaves its counters, if it is told to.
+    pub counters: Option<PathBuf>,
 }
 
 impl Default for SampleOptions {
@@ -73,6 +75,7 @@ impl Default for SampleOptions {
             save_to: None,
             images: Vec::new(),
             every: None,
+            counters: None,
         }
     }
 }
@@ -224,14 +227,22 @@ fn start(
     streams: &Streams,
 ) -> Result<Source, Failure> {
     let program = program.canonicalize().map_err(Failure::file("find", program))?;
+    let counters = options.counters.as_deref();
+    let ready = || -> Result<Command, Failure> {
+        let mut command = prepared(&program, arguments, streams)?;
+        if let Some(folder) = counters {
+            command.env(opcost_runtime::DIRECTORY_VARIABLE, folder);
+        }
+        Ok(command)
+    };
     let options = kernel_options(options)?;
-    match Sampler::start(prepared(&program, arguments, streams)?, &options) {
+    match Sampler::start(ready()?, &options) {
         Ok(sampler) => Ok(Source::Events(Box::new(sampler))),
         Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() && !options.branches => {
             opcost_answer::tell!("opcost: {error}");
             opcost_answer::tell!("opcost: going on with a timer inside the program, which is coarser");
             let clang = Tools::find()?.clang;
-            let sampler = TimerSampler::start(prepared(&program, arguments, streams)?, &options, &clang);
+            let sampler = TimerSampler::start(ready()?, &options, &clang);
             Ok(Source::Timer(Box::new(sampler.map_err(failed)?)))
         }
         Err(error) => Err(failed(error)),

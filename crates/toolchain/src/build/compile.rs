@@ -7,7 +7,7 @@ use opcost_job::module::Replaced;
 use opcost_job::profile::AnchorJob;
 use opcost_key::Anchor;
 
-use super::state::{Build, Platform, Purpose};
+use super::state::{Build, LivePurpose, Platform, Purpose};
 use crate::cached::fortran::{self, FortranJob};
 use crate::cached::front::FrontEnd;
 use crate::cached::source::{Compilation, compile};
@@ -28,8 +28,9 @@ impl Build {
 
     /// Whether the anchor comes after the front end. What is to run soon goes there on its way to code.
     fn runs_first_passes(&self, input: &Input) -> bool {
+        let soon = LivePurpose { replaced: Replaced::Loops, is_counted: false };
         let is_later = matches!(self.anchor(input), Anchor::Simplified | Anchor::Pgo);
-        is_later && self.purpose != Purpose::Live(Replaced::Loops)
+        is_later && self.purpose != Purpose::Live(soon)
     }
 
     /// Whether the user says where files of Fortran modules go. Else they are with what is built,

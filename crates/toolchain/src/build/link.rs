@@ -9,7 +9,7 @@ use std::process::Command;
 
 use object::{Object, ObjectSymbol};
 
-use super::state::{Build, Purpose};
+use super::state::{Build, LivePurpose, Purpose};
 use crate::input::{Input, Language};
 use crate::link_flags::reaches_linker;
 use crate::running::run_linker;
@@ -38,21 +38,29 @@ impl Build {
         let (before, behind) = match self.purpose {
             Purpose::Count { .. } => {
                 let [begin, runtime, end] = crate::runtime::compile(clang, &target, &folder)?;
-                (Some(begin), vec![runtime, end])
+                (vec![begin], vec![runtime, end])
             }
-            Purpose::Fuel { .. } => {
-                (None, vec![crate::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
-            }
-            Purpose::Values => (None, vec![crate::runtime::compile_values(clang, &target, &folder)?]),
+            Purpose::Fuel { .. } => (
+                Vec::new(),
+                vec![crate::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?],
+            ),
+            Purpose::Values => (Vec::new(), vec![crate::runtime::compile_values(clang, &target, &folder)?]),
             Purpose::Predict => {
-                (None, vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
+                (Vec::new(), vec![crate::runtime::compile_predict(clang, &target, &folder, Form::Object)?])
             }
-            Purpose::Live(_) => {
+            Purpose::Live(LivePurpose { is_counted, .. }) => {
                 let [begin, end] = crate::runtime::compile_live(clang, &target, &folder)?;
-                (Some(begin), vec![end, self.imports()?])
+                let (mut before, mut behind) = (vec![begin], vec![end, self.imports()?]);
+                if is_counted {
+                    let counting = self.path("counting");
+                    let [begin, runtime, end] = crate::runtime::compile(clang, &target, &counting)?;
+                    before.push(begin);
+                    behind.extend([runtime, end]);
+                }
+                (before, behind)
             }
             // Nothing is added to what is only looked at.
-            Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (None, Vec::new()),
+            Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (Vec::new(), Vec::new()),
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.

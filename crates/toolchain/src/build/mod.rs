@@ -32,5 +32,5 @@ pub use rust::{
     RustPurpose, Rustc, cargo_linker, cargo_tuned_linker, is_rust_linker, link as link_rust, linker_arguments,
 };
 pub use rust_tuned::{RustTuning, TunedRust};
-pub use state::{Build, LiveModule, Optimiser, Platform, Purpose};
+pub use state::{Build, LiveModule, LivePurpose, Optimiser, Platform, Purpose};
 pub use work::{Simulated, processor};

@@ -13,7 +13,7 @@ use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
 use super::rust::Rustc;
-use super::state::{Build, LiveModule, Optimiser, Platform, Purpose};
+use super::state::{Build, LiveModule, LivePurpose, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
 use crate::runtime::{Form, compile_predict};
 use crate::threads::{library_may_start, word_may_start};
@@ -155,14 +155,20 @@ impl Build {
                     .then(|| self.options.optimiser_level())
                     .filter(|&level| level > 0),
             },
-            Purpose::Live(replaced) => {
+            Purpose::Live(LivePurpose { replaced, is_counted }) => {
                 let number = self.live.borrow().len() as u32;
                 let level = match replaced {
                     Replaced::Nothing => self.options.optimiser_level().max(1),
                     Replaced::Entries => 1,
                     Replaced::Loops => 0,
                 };
-                ModulePurpose::Live(LiveWish { number, basis: self.basis(number), level, replaced })
+                ModulePurpose::Live(LiveWish {
+                    number,
+                    basis: self.basis(number),
+                    level,
+                    replaced,
+                    is_counted,
+                })
             }
             // Nothing is built of what is only looked at, but its anchor.
             Purpose::Life | Purpose::Analysis => ModulePurpose::Count { placement: Placement::Chords },

@@ -10,7 +10,7 @@ use opcost_answer::Failure;
 use opcost_job::module::Product;
 
 use super::link::Linked;
-use super::state::{Build, Purpose};
+use super::state::{Build, LivePurpose, Purpose};
 use crate::input::{Input, Language};
 use crate::threads::object_may_start;
 
@@ -88,13 +88,17 @@ impl Build {
                 }
             }
         }
+        let is_live = matches!(self.purpose, Purpose::Live(LivePurpose { is_counted: true, .. }));
         // What is only sampled counts nothing for each thread.
-        if matches!(self.purpose, Purpose::Live(_) | Purpose::Sample { .. }) {
+        if !is_live && matches!(self.purpose, Purpose::Live(_) | Purpose::Sample { .. }) {
             return Ok(objects);
         }
         if self.starts_threads.get() || made.iter().any(|(_, _, _, is_by_thread)| *is_by_thread) {
             self.starts_threads.set(true);
-            for (input, bitcode, object, _) in made.iter().filter(|(_, _, _, is_by_thread)| !is_by_thread) {
+            // Modules with versions are numbered in their order, so all of them are made again.
+            self.live.borrow_mut().clear();
+            let again = made.iter().filter(|(_, _, _, is_by_thread)| is_live || !is_by_thread);
+            for (input, bitcode, object, _) in again {
                 self.build_module(input, bitcode, Product::Object, object)?;
             }
         }

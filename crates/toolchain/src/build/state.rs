@@ -45,7 +45,7 @@ pub enum Purpose {
         optimiser: Optimiser,
     },
     /// To be sampled, and be replaced while it runs.
-    Live(Replaced),
+    Live(LivePurpose),
     /// To be given fuel.
     Fuel {
         /// The most work between two checks, in units of the cost model; without checks it is never stopped.
@@ -57,6 +57,15 @@ pub enum Purpose {
         /// Whether every segment is charged by itself, as the referee of metering.
         by_segment: bool,
     },
+}
+
+/// What is done with a program that is replaced while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LivePurpose {
+    /// What can be replaced.
+    pub replaced: Replaced,
+    /// Whether first code and later versions are counted, instead of sampled.
+    pub is_counted: bool,
 }
 
 /// Where the optimiser runs on what is sampled.

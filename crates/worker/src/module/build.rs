@@ -11,7 +11,7 @@ use super::earlier::weigh_by_earlier_run;
 use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::texts::{sources_of, texts_of};
-use super::{charge, meter, portable, sampled, values};
+use super::{charge, counted_live, meter, portable, sampled, values};
 use crate::error::WorkError;
 use crate::modules::Modules;
 use crate::read::maker_of_build;
@@ -60,6 +60,10 @@ pub(crate) fn build(job: &ModuleJob, modules: &mut Modules) -> Result<ModuleRepl
         (ModulePurpose::Values(wish), None) => values::record_values(session, job, wish, watch)?,
         (ModulePurpose::Predict { runtime }, None) => {
             charge::charge(session, job, runtime.as_deref(), watch)?
+        }
+        (ModulePurpose::Live(wish), None) if wish.is_counted => {
+            let made = counted_live::counted_code(session, job, wish, watch)?;
+            return Ok(ModuleReply { reads_files: reply.reads_files, ..made });
         }
         (ModulePurpose::Sample { .. } | ModulePurpose::Live(_), None) => {
             let made = sampled::table_code(session, job, watch)?;

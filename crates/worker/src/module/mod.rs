@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod charge;
+mod counted_live;
 mod earlier;
 pub(crate) mod live;
 mod meter;

@@ -2,7 +2,7 @@
 
 use opcost_instrument::InstrumentRequest;
 use opcost_ir::Module;
-use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, ThreadMode};
+use opcost_job::module::{CodeOptions, LiveWish, ModuleJob, ModulePurpose, ThreadMode};
 use opcost_key::{BuildFacts, Placement};
 use opcost_llvm::{Emission, Position};
 
@@ -26,6 +26,8 @@ pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRe
         cost: job.cost.clone(),
         placement: match job.purpose {
             ModulePurpose::Count { placement } => placement,
+            // Nothing follows from frames that were left: those of versions are in no table of calls.
+            ModulePurpose::Live(LiveWish { is_counted: true, .. }) => Placement::EverySegment,
             ModulePurpose::Meter(_)
             | ModulePurpose::Values(_)
             | ModulePurpose::Predict { .. }
