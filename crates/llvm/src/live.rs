@@ -73,7 +73,7 @@ unsafe extern "C" {
     fn opcost_live_simplify(module: LLVMModuleRef, how: *const RawEmission) -> *mut c_char;
     fn opcost_live_share(module: LLVMModuleRef, number: u32);
     fn opcost_live_checks(module: LLVMModuleRef, with_loops: bool, sink: *const RawSink);
-    fn opcost_live_words(module: LLVMModuleRef);
+    fn opcost_live_words(module: LLVMModuleRef, number: u32);
     fn opcost_live_basis(
         context: LLVMContextRef,
         path: *const c_char,
@@ -195,13 +195,13 @@ impl Session {
         Ok(all)
     }
 
-    /// Has functions entered by their words. For a module that was optimised.
+    /// Has functions entered by their words. For a module that was optimised, which has this number in the program.
     ///
     /// # Errors
     /// The module does not verify after it: a defect of ours.
-    pub fn add_words(&mut self) -> Result<(), LlvmError> {
+    pub fn add_words(&mut self, number: u32) -> Result<(), LlvmError> {
         // SAFETY: the module is alive.
-        unsafe { opcost_live_words(self.module) };
+        unsafe { opcost_live_words(self.module, number) };
         self.verify()
     }
 

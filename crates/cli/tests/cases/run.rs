@@ -102,6 +102,33 @@ fn an_object_of_elsewhere_may_have_the_function() {
     }
 }
 
+/// Copies of one inline function differ, since one module sees what it calls. Values of the one that runs are none of
+/// the other's.
+#[test]
+fn copies_of_a_function_are_not_mixed() {
+    let place = programs();
+    place.write(
+        "both.h",
+        "int g(int);\n__attribute__((noinline)) inline long f(int a, int n, int m) {\n  long s = 0;\n  \
+         for (int i = 0; i < n; i++)\n    for (int k = 0; k < m; k++) s += g(a) ^ i ^ k;\n  return s;\n}\n",
+    );
+    place.write(
+        "other.cpp",
+        "#include \"both.h\"\nint g(int) { return 7; }\nlong other(int n) { return f(n, 3, 4); }\n",
+    );
+    place.write(
+        "main.cpp",
+        "#include \"both.h\"\n#include <cstdio>\nlong other(int);\nint main() {\n  long s = 0;\n  \
+         for (int i = 0; i < 200; i++) s += f(i, 100, 50) + other(i);\n  std::printf(\"%ld\\n\", s);\n}\n",
+    );
+    for files in ["main.cpp other.cpp", "other.cpp main.cpp"] {
+        for seed in 1..7 {
+            let ran = place.shell(&format!("$OPCOST run --stress {seed} {files}"));
+            assert_eq!((ran.status, &*ran.stdout), (0, "53206000\n"), "{seed} {files}: {}", ran.stderr);
+        }
+    }
+}
+
 #[test]
 fn processes_are_those_of_the_program() {
     is_the_same("processes.c", "");

@@ -486,8 +486,9 @@ void opcost_live_checks(LLVMModuleRef handle, bool with_loops, const opcost_live
   }
 }
 
-// Gives functions their words. For a module that was optimised.
-void opcost_live_words(LLVMModuleRef handle) {
+// Gives functions their words. For a module that was optimised. The number of the module is in the names of the bodies,
+// so that by its word one sees whose copy of a function was linked.
+void opcost_live_words(LLVMModuleRef handle, uint32_t number) {
   Module &module = *unwrap(handle);
   SmallVector<Function *, 64> defined;
   for (Function &function : module)
@@ -501,7 +502,7 @@ void opcost_live_words(LLVMModuleRef handle) {
   opcost::call_by_words(module);
   for (auto [body, word] : zip(defined, words)) {
     std::string name = body->getName().str();
-    body->setName(plain(name) + ".opc.first");
+    body->setName(plain(name) + ".opc.first" + Twine(number));
     Function *thunk = Function::Create(body->getFunctionType(), body->getLinkage(), body->getAddressSpace(), name, &module);
     thunk->setCallingConv(body->getCallingConv());
     thunk->setAttributes(body->getAttributes());

@@ -108,7 +108,7 @@ impl ReplaceableProgram {
         let arena = Arena::create(&beside, &mut bytes, &facts, &parts).map_err(|error| unfit(&error))?;
         std::fs::write(&path, &bytes).map_err(Failure::file("write", &path))?;
         let modules = build.live_modules();
-        let words = words(&modules, &facts);
+        let words = words(&modules, &facts, &arena);
         Ok(ReplaceableProgram {
             notes: at(NOTES)?,
             write_note: at(WRITE_NOTE)?,
@@ -167,15 +167,29 @@ fn address(facts: &LiveProgram, name: &str) -> Option<u64> {
     }
 }
 
-/// What the linker left of a function's words: of copies of one function in several modules it took one.
-fn words(modules: &[LiveModule], facts: &LiveProgram) -> BTreeMap<(usize, usize), FunctionWords> {
+/// What the linker left of a function's words: of copies of one function in several modules it took one. The others are
+/// never entered. What continues a copy does not fit another: it may have other loops, and other values live in them.
+fn words(
+    modules: &[LiveModule],
+    facts: &LiveProgram,
+    arena: &Arena,
+) -> BTreeMap<(usize, usize), FunctionWords> {
     let mut all = BTreeMap::new();
     for (module, one) in modules.iter().enumerate() {
         for (number, function) in one.functions.iter().enumerate() {
-            all.insert((module, number), words_of(function, facts));
+            let words = words_of(function, facts);
+            // As `shim/live/first.cpp` names it.
+            let first = address(facts, &format!("{}.opc.first{module}", plain(&function.symbol)));
+            let is_linked = words.entry.is_some_and(|entry| Some(arena.word(entry)) == first);
+            all.insert((module, number), if is_linked { words } else { FunctionWords::default() });
         }
     }
     all
+}
+
+/// A symbol as the assembler writes it.
+fn plain(symbol: &str) -> &str {
+    symbol.strip_prefix('\u{1}').unwrap_or(symbol)
 }
 
 fn words_of(function: &ReplaceableFunction, facts: &LiveProgram) -> FunctionWords {
@@ -183,7 +197,7 @@ fn words_of(function: &ReplaceableFunction, facts: &LiveProgram) -> FunctionWord
         return FunctionWords::default();
     }
     // As `shim/live/first.cpp` names them.
-    let name = function.symbol.strip_prefix('\u{1}').unwrap_or(&function.symbol);
+    let name = plain(&function.symbol);
     let loops = function
         .loops
         .iter()

@@ -52,7 +52,7 @@ pub(crate) fn counted_code(
     let functions = live::first_versions(&mut session, wish)?;
     session.optimise(emission(&job.code), wish.level)?;
     if wish.replaced != Replaced::Nothing {
-        session.add_words()?;
+        session.add_words(wish.number)?;
     }
     watch.lap("words and checks");
     session.embed_map(&job.map)?;

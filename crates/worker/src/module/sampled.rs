@@ -103,8 +103,8 @@ fn first_code(
         watch.lap("words and checks");
     }
     session.optimise(emission(&job.code), level)?;
-    if live.is_some_and(|wish| wish.replaced >= Replaced::Entries) {
-        session.add_words()?;
+    if let Some(wish) = live.filter(|wish| wish.replaced >= Replaced::Entries) {
+        session.add_words(wish.number)?;
     }
     watch.lap("optimiser");
     Ok(functions)
