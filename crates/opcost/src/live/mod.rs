@@ -80,8 +80,7 @@ pub struct RunRequest<'a> {
     pub store: Option<&'a Path>,
     /// The seed by which all functions are replaced at random, if they are.
     pub stress: Option<u64>,
-    /// Where the counts go of a run whose functions are replaced at random, if it is counted: a ledger, as
-    /// [`crate::count`] makes it of the same sources at the anchor `pgo`.
+    /// Where the ledger of a run in stress goes, if it is counted. It is that of [`crate::count`] at the anchor `pgo`.
     pub counts: Option<&'a Path>,
     /// Its arguments.
     pub arguments: &'a [OsString],

@@ -59,7 +59,7 @@ pub struct SampleOptions {
     pub images: Vec<PathBuf>,
     /// How often there is a snapshot that nobody asked for; without it there is none.
     pub every: Option<Duration>,
-    /// Where a program that counts leaves its counters, if it is told to.
+    /// Where a program that counts leaves its counters; without it, it keeps none.
     pub counters: Option<PathBuf>,
 }
 
