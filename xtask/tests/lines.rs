@@ -14,7 +14,7 @@ use std::path::Path;
 const MOST_OF_COMMAND: usize = 6_500;
 
 /// All that users run. `opcost run` has 4,700 of them, half in a linker.
-const MOST_IN_ALL: usize = 182_830;
+const MOST_IN_ALL: usize = 183_490;
 
 fn lines_below(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).expect("a folder of sources");

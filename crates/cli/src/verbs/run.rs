@@ -28,6 +28,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status, Failure> {
 
 fn carry_out(arguments: &RunArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.compile, &[CodeFlag::Cost], "what is run is not counted")?;
+    if arguments.mode != ModeArgument::Compile {
+        let why = "first code is generated quickly, and later versions at level 3";
+        refuse_idle(&arguments.compile, &[CodeFlag::Codegen], why)?;
+    }
     if arguments.compile.anchor.is_some() {
         let words = "--anchor would do nothing here: versions are made where an optimiser reads a profile; leave it out";
         return Err(Failure::Usage(words.to_owned()));

@@ -59,9 +59,8 @@ fn counts(path: &Path) -> BTreeMap<(Subject, Column), u128> {
 fn agrees(place: &Workplace, words: &str, seeds: &[u32]) {
     // As `opcost run` links it.
     let same = "--cflag=-fno-pie --cflag=-no-pie";
-    let line = format!(
-        "$OPCOST count --pass-status --anchor pgo --ledger count.opc -o count.txt {same} {words}"
-    );
+    let line =
+        format!("$OPCOST count --pass-status --anchor pgo --ledger count.opc -o count.txt {same} {words}");
     let counted = place.shell(&line);
     let expected = counts(&place.path("count.opc"));
     let blocks = expected.keys().filter(|(subject, _)| matches!(subject, Subject::Block { .. })).count();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use opcost_answer::Failure;
 use opcost_key::live::FunctionWeights;
-use opcost_key::{FunctionId, Hash128, ModuleMap};
+use opcost_key::{Callee, FunctionId, Hash128, ModuleMap};
 use opcost_live::LinkedVersion;
 use opcost_profile::formats::code::{FunctionCode, ModuleCode, read_code};
 use opcost_recover::functions_at;
@@ -15,6 +15,7 @@ use opcost_runtime::live::SUFFIX;
 use opcost_sample::{ImageSamples, Samples};
 use opcost_toolchain::build::LiveModule;
 
+use super::supervisor::ENOUGH;
 use super::weights::weights;
 use crate::sampling::locations::{ImageHits, Placed};
 
@@ -28,10 +29,11 @@ struct Tabled {
     hash: Hash128,
     map: ModuleMap,
     code: ModuleCode,
-    /// Code of versions of its functions.
-    later: Vec<FunctionCode>,
-    /// By the number of the function among those of the module.
+    /// Code of versions of its functions, each by the number of the function among those of the module.
+    later: Vec<(usize, FunctionCode)>,
+    /// By that number.
     ids: BTreeMap<usize, FunctionId>,
+    numbers: BTreeMap<FunctionId, usize>,
 }
 
 /// Code of a program.
@@ -69,8 +71,10 @@ impl CodeRanges {
             for (range, function) in functions_at(&map, &code) {
                 first.extend(own(function).map(|at| (range, (number, at))));
             }
-            let ids = map.functions.ids().filter_map(|id| Some((own(id)?, id))).collect();
-            tables.push(Tabled { number, hash, map, code, later: Vec::new(), ids });
+            let ids: BTreeMap<usize, FunctionId> =
+                map.functions.ids().filter_map(|id| Some((own(id)?, id))).collect();
+            let numbers = ids.iter().map(|(number, id)| (*id, *number)).collect();
+            tables.push(Tabled { number, hash, map, code, later: Vec::new(), ids, numbers });
         }
         first.sort_by_key(|(range, _)| range.start);
         let program = program.canonicalize().map_err(Failure::file("find", program))?;
@@ -84,15 +88,16 @@ impl CodeRanges {
         })
     }
 
-    /// Adds code of a version of a function of a module.
-    pub(super) fn add(&mut self, module: usize, version: usize, linked: &LinkedVersion) {
+    /// Adds code of a version of a function.
+    pub(super) fn add(&mut self, (module, number): FunctionKey, version: usize, linked: &LinkedVersion) {
         for one in &linked.symbols {
             self.later.insert(one.address, (one.address + one.size, version));
         }
         // What the worker writes can be read. If not, samples of the version are those of no block.
         let code = read_code(&linked.table).unwrap_or_default();
         if let Some(table) = self.tables.iter_mut().find(|table| table.number == module) {
-            table.later.extend(code.into_iter().flat_map(|code| code.functions));
+            let functions = code.into_iter().flat_map(|code| code.functions);
+            table.later.extend(functions.map(|one| (number, one)));
         }
     }
 
@@ -106,7 +111,8 @@ impl CodeRanges {
             own.iter().flat_map(|image| image.threads.iter().copied()).collect();
         let threads: Vec<(u64, u32)> = threads.into_iter().collect();
         for table in &self.tables {
-            let functions = table.code.functions.iter().chain(&table.later).cloned().collect();
+            let functions =
+                table.code.functions.iter().chain(table.later.iter().map(|(_, one)| one)).cloned().collect();
             let code = ModuleCode { map: table.hash, functions };
             placed.add(table.hash, table.map.clone(), &code, &ImageHits { hits: &hits, threads: &threads });
         }
@@ -125,7 +131,7 @@ impl CodeRanges {
         self.tables.iter().map(|table| (table.number, table.hash))
     }
 
-    /// How often branches of a function were taken; nothing if that is not known.
+    /// How often branches of a function were taken, and those of functions that it calls: nothing of what is not known.
     pub(super) fn weights(
         &self,
         samples: &Samples,
@@ -134,16 +140,46 @@ impl CodeRanges {
     ) -> Vec<FunctionWeights> {
         let Some(table) = self.tables.iter().find(|table| table.number == module) else { return Vec::new() };
         let Some(&id) = table.ids.get(&number) else { return Vec::new() };
-        let own: Vec<&Range<u64>> =
-            self.first.iter().filter(|(_, key)| *key == (module, number)).map(|(range, _)| range).collect();
-        let is_own = |address: u64| own.iter().any(|range| range.contains(&address));
-        let functions = table.code.functions.iter().filter(|one| is_own(one.address)).cloned().collect();
-        let code = ModuleCode { map: table.code.map, functions };
-        let image = samples.image(&self.program);
-        let hits = image.into_iter().flat_map(|image| &image.hits).copied();
+        let called = table.map.functions[id].calls.iter().filter_map(|call| match &call.callee {
+            Callee::Defined(callee) if *callee != id => table.numbers.get(callee).copied(),
+            _ => None,
+        });
+        let called: BTreeSet<usize> = called.collect();
+        let functions = &modules[module].functions;
+        let own = self.weights_of(samples, table, number, &functions[number].symbol).map(|own| own.0);
+        let others = called.into_iter().filter_map(|one| {
+            let (weights, hits) = self.weights_of(samples, table, one, &functions[one].symbol)?;
+            (hits >= ENOUGH).then_some(weights)
+        });
+        own.into_iter().chain(others).collect()
+    }
+
+    /// That of one function, by samples in its first version and in later ones, and their number.
+    fn weights_of(
+        &self,
+        samples: &Samples,
+        table: &Tabled,
+        number: usize,
+        symbol: &str,
+    ) -> Option<(FunctionWeights, u64)> {
+        let key = (table.number, number);
+        let first: BTreeSet<u64> =
+            self.first.iter().filter(|(_, of)| *of == key).map(|(range, _)| range.start).collect();
+        let is_first = |one: &&FunctionCode| {
+            first.range(one.address..one.address + u64::from(one.bytes)).next().is_some()
+        };
+        let first = table.code.functions.iter().filter(is_first);
+        let later = table.later.iter().filter(|(of, _)| *of == number).map(|(_, one)| one);
+        let functions: Vec<FunctionCode> = first.chain(later).cloned().collect();
+        let is_own = |address: u64| {
+            functions.iter().any(|one| (one.address..one.address + u64::from(one.bytes)).contains(&address))
+        };
+        let images = [&self.program, &self.beside].into_iter().filter_map(|path| samples.image(path));
+        let hits = images.flat_map(|image| &image.hits).copied();
         let hits: BTreeMap<u64, u64> = hits.filter(|(address, _)| is_own(*address)).collect();
-        let symbol = &modules[module].functions[number].symbol;
-        weights(&table.map, &code, id, &hits, symbol).into_iter().collect()
+        let code = ModuleCode { map: table.hash, functions };
+        let weights = weights(&table.map, &code, *table.ids.get(&number)?, &hits, symbol)?;
+        Some((weights, hits.values().sum()))
     }
 
     /// Samples so far.

@@ -3,7 +3,8 @@
 //! A function of which [`ENOUGH`] samples were taken is hot. If it has loops, running activations are requested to record
 //! their values first: at each header the next arrival writes them down. The version has a continuation for each header that
 //! was reached, with the values that no loop changes as constants. If it is called again and again, it is a whole function
-//! as well. If samples of the first version go on, there is another version, without constants, [`MOST_VERSIONS`] at most.
+//! as well. If samples of the first version go on, there is another version, without constants, [`MOST_VERSIONS`] at most. What a few
+//! samples said of branches is little, so a function that is entered again and again is compiled again by [`BETTER`] of them.
 //!
 //! What cannot be made is refused for good, and the function stays as it is.
 
@@ -28,7 +29,7 @@ use super::store::{Store, StoredFunction};
 use super::stress::Stress;
 
 /// Samples of a function that is hot.
-const ENOUGH: u64 = 8;
+pub(super) const ENOUGH: u64 = 8;
 /// How long activations are waited for that write their values down.
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How long the headers around one that was reached are waited for.
@@ -43,6 +44,13 @@ const COST_OF_ANY: u64 = 300;
 const LARGE: u64 = 2000;
 /// How often a function is compiled again at most.
 const MOST_VERSIONS: usize = 3;
+/// Samples of a function that are worth a version by a better profile: so many, and so many times those of the last.
+const BETTER: u64 = 20 * ENOUGH;
+const TIMES: u64 = 8;
+/// How often that is done at most.
+const MOST_BETTER: usize = 3;
+/// A version by a better profile is worth this part of a first one.
+const PART: u64 = 16;
 /// The optimiser's level for versions.
 const LEVEL: u8 = 3;
 
@@ -62,6 +70,10 @@ struct Progress {
     tried: BTreeSet<u32>,
     since: Option<Instant>,
     versions: usize,
+    /// Samples of all its versions when the last one was made, and how often it was made by a better profile.
+    made_by: u64,
+    better: usize,
+    is_called: bool,
     /// Headers at which every activation is left.
     left: BTreeSet<u32>,
     entered: Option<Instant>,
@@ -100,7 +112,7 @@ impl Supervisor {
         let mut ranges = CodeRanges::of(&program.path, &program.modules)?;
         let made = stress.as_mut().map_or_else(Vec::new, |stress| std::mem::take(&mut stress.linked));
         for (version, (key, linked)) in made.iter().enumerate() {
-            ranges.add(key.0, version, linked);
+            ranges.add(*key, version, linked);
         }
         Ok(Supervisor {
             stress,
@@ -239,21 +251,27 @@ impl Supervisor {
                 progress.before = Some(hits.first.get(key).copied().unwrap_or(0));
             }
         }
-        let hot: Vec<(u64, FunctionKey)> = hits
-            .first
+        let mut all = hits.first.clone();
+        for (version, count) in &hits.later {
+            *all.entry(self.keys[*version]).or_default() += count;
+        }
+        let first = |key: &FunctionKey| hits.first.get(key).copied().unwrap_or(0);
+        let hot: Vec<FunctionKey> = all
             .iter()
-            .map(|(key, count)| (*count, *key))
-            .filter(|one| self.is_hot(one.1, one.0))
+            .map(|(key, all)| (*key, *all))
+            .filter_map(|(key, all)| self.is_hot(key, first(&key), all).then_some(key))
             .collect();
-        for (_, key) in &hot {
+        for key in &hot {
             self.request(*key);
         }
-        let ready = hot.into_iter().filter(|(_, key)| self.is_ready(*key));
-        let worth = |&(count, key): &(u64, FunctionKey)| {
-            let cost = COST_OF_ANY + self.function(key).instructions;
-            (count * 1_000_000 / cost, key)
+        let ready = hot.into_iter().filter(|key| self.is_ready(*key));
+        let worth = |key: &FunctionKey| {
+            let cost = COST_OF_ANY + self.function(*key).instructions;
+            let count = first(key) + (all[key] - first(key)) / PART;
+            (count * 1_000_000 / cost, *key)
         };
-        let Some((count, key)) = ready.max_by_key(worth) else { return false };
+        let Some(key) = ready.max_by_key(worth) else { return false };
+        let count = all[&key];
         let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
         let weights = self.ranges.weights(samples, key, &self.program.modules);
         self.replace(HotFunction { key, samples: count }, weights, process);
@@ -261,19 +279,24 @@ impl Supervisor {
     }
 
     /// Whether a function is worth a version, or a further one.
-    fn is_hot(&self, key: FunctionKey, count: u64) -> bool {
+    /// `first` are samples in its first version, and `all` those in all versions.
+    fn is_hot(&self, key: FunctionKey, first: u64, all: u64) -> bool {
         if self.program.words[&key].entry.is_none() {
             return false;
         }
         match self.progress.get(&key) {
-            None => count >= ENOUGH,
+            None => first >= ENOUGH,
             Some(progress) if progress.since.is_some() => true,
             Some(progress) => {
-                let goes_on = progress.before.is_some_and(|before| count >= before + 4 * ENOUGH);
+                let goes_on = progress.before.is_some_and(|before| first >= before + 4 * ENOUGH);
                 let mut headers = self.program.words[&key].loops.keys();
                 let is_open =
                     self.mode == RunMode::Adaptive && headers.any(|header| !progress.left.contains(header));
-                !progress.is_refused && is_open && goes_on && progress.versions < MOST_VERSIONS
+                let is_better = progress.is_called
+                    && progress.better < MOST_BETTER
+                    && all >= BETTER.max(TIMES * progress.made_by);
+                let is_left = is_open && goes_on && progress.versions < MOST_VERSIONS + progress.better;
+                !progress.is_refused && (is_better || is_left)
             }
         }
     }
@@ -343,13 +366,16 @@ impl Supervisor {
         progress.before = None;
         progress.entered = Some(Instant::now());
         progress.versions += 1;
+        progress.better += usize::from(samples >= BETTER.max(TIMES * progress.made_by) && tried > 0);
+        progress.made_by = samples;
+        progress.is_called = is_called;
         match made {
             Ok(ReadyVersion { seconds, linked }) => {
                 self.program.enter(key, &headers, &linked);
                 if is_general {
                     progress.left.extend(&headers);
                 }
-                self.ranges.add(key.0, self.versions.len(), &linked);
+                self.ranges.add(key, self.versions.len(), &linked);
                 self.keys.push(key);
                 self.versions.push(LiveVersion {
                     function: function.name,
