@@ -15,8 +15,7 @@ use opcost_runtime::live::SUFFIX;
 use opcost_sample::{ImageSamples, Samples};
 use opcost_toolchain::build::LiveModule;
 
-use super::supervisor::ENOUGH;
-use super::weights::weights;
+use super::weights::{ENOUGH, weights};
 use crate::sampling::locations::{ImageHits, Placed};
 
 /// A function, by its module and its number there.

@@ -27,9 +27,8 @@ use super::notes::{Note, Notes};
 use super::program::ReplaceableProgram;
 use super::store::{Store, StoredFunction};
 use super::stress::Stress;
+use super::weights::ENOUGH;
 
-/// Samples of a function that is hot.
-pub(super) const ENOUGH: u64 = 8;
 /// How long activations are waited for that write their values down.
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How long the headers around one that was reached are waited for.

@@ -17,6 +17,9 @@ use opcost_recover::{
     observe, repair,
 };
 
+/// Samples of a function that is hot.
+pub(super) const ENOUGH: u64 = 8;
+
 /// None if nothing is known of it.
 pub(super) fn weights(
     map: &ModuleMap,
