@@ -12,7 +12,6 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/PGOOptions.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
@@ -72,25 +71,22 @@ char *opcost_pgo_finish(LLVMModuleRef handle, const opcost_emission *how, int32_
   std::string error;
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
   if (!machine) return opcost::copy(error);
-  PassInstrumentationCallbacks callbacks;
-  // As clang does: a function marked `optnone` is passed over.
-  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
-  unoptimised.registerCallbacks(callbacks);
+  opcost::Watched watched;
   bool is_past = false;
-  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
+  watched.callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
     bool runs = is_past;
     is_past |= pass == kDoor;
     return runs;
   });
   PGOOptions options(profile, "", "", "", PGOOptions::IRUse);
-  PassBuilder builder(machine.get(), opcost::clang_tuning(level), options, &callbacks);
+  PassBuilder builder(machine.get(), opcost::clang_tuning(level), options, &watched.callbacks);
   opcost::Managers managers(builder, module);
   auto function_of = [](const Any &what) { return const_cast<Function *>(*any_cast<const Function *>(&what)); };
   if (count) {
-    callbacks.registerBeforeNonSkippedPassCallback([&](StringRef pass, Any what) {
+    watched.callbacks.registerBeforeNonSkippedPassCallback([&](StringRef pass, Any what) {
       if (pass == kUnroller) opcost::ask_unroller(*function_of(what), managers.functions, loops, count);
     });
-    callbacks.registerAfterPassCallback([&](StringRef pass, Any what, const PreservedAnalyses &) {
+    watched.callbacks.registerAfterPassCallback([&](StringRef pass, Any what, const PreservedAnalyses &) {
       if (pass == kUnroller) opcost::ask_unroller_no_more(*function_of(what), loops, count);
     });
   }

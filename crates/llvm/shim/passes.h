@@ -7,6 +7,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 
 namespace opcost {
 
@@ -29,6 +30,14 @@ struct Managers {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
   }
+};
+
+// What is called before and after passes. As clang does: a function marked `optnone`, as all are at -O0, is passed over.
+struct Watched {
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::OptNoneInstrumentation unoptimised{/*DebugLogging=*/false};
+
+  Watched() { unoptimised.registerCallbacks(callbacks); }
 };
 
 // clang's options at a level: with these the result is clang's own, byte for byte.

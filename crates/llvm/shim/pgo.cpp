@@ -20,7 +20,6 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/ProfileData/InstrProfWriter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PGOOptions.h"
@@ -134,13 +133,10 @@ char *opcost_pgo_anchor(LLVMModuleRef handle, const opcost_emission *how, int32_
   std::string error;
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
   if (!machine) return opcost::copy(error);
-  PassInstrumentationCallbacks callbacks;
-  // As clang does: a function marked `optnone`, as all are at -O0, is passed over.
-  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
-  unoptimised.registerCallbacks(callbacks);
+  opcost::Watched watched;
   bool is_there = false;
   char *wrong = nullptr;
-  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
+  watched.callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
     if (!is_there && pass == kDoor) {
       is_there = true;
       wrong = write_anchor(module, machine.get(), level, path);
@@ -150,7 +146,7 @@ char *opcost_pgo_anchor(LLVMModuleRef handle, const opcost_emission *how, int32_
   // Blocks on one line are kept apart by discriminators, for profiles by line.
   PGOOptions profile("default_%m.profraw", "", "", "", PGOOptions::IRInstr, PGOOptions::NoCSAction,
                      PGOOptions::ColdFuncOpt::Default, /*DebugInfoForProfiling=*/true);
-  PassBuilder builder(machine.get(), opcost::clang_tuning(level), profile, &callbacks);
+  PassBuilder builder(machine.get(), opcost::clang_tuning(level), profile, &watched.callbacks);
   opcost::Managers managers(builder, module);
   opcost::clang_pipeline(builder, level).run(module, managers.modules);
   return is_there ? wrong : opcost::copy("LLVM's pipeline has no pass that profiles");

@@ -6,7 +6,6 @@
 #include "llvm/Analysis/LazyCallGraph.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -34,23 +33,20 @@ void look(Recorder &recorder, StringRef pass, Any &unit) {
 extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle, int32_t level, Recorder *recorder) {
   Module &module = *unwrap(handle);
   auto *machine = static_cast<TargetMachine *>(machine_handle);
-  PassInstrumentationCallbacks callbacks;
-  // As clang does: a function marked `optnone`, as all are at -O0, is passed over.
-  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
-  unoptimised.registerCallbacks(callbacks);
+  opcost::Watched watched;
   auto name = [&](StringRef type) {
-    StringRef known = callbacks.getPassNameForClassName(type);
+    StringRef known = watched.callbacks.getPassNameForClassName(type);
     return known.empty() ? type : known;
   };
   if (recorder) {
-    callbacks.registerAfterPassCallback([&](StringRef pass, Any unit, const PreservedAnalyses &kept) {
+    watched.callbacks.registerAfterPassCallback([&](StringRef pass, Any unit, const PreservedAnalyses &kept) {
       if (kept.areAllPreserved() || !is_pass(pass)) return;
       look(*recorder, name(pass), unit);
     });
-    callbacks.registerAfterPassInvalidatedCallback(
+    watched.callbacks.registerAfterPassInvalidatedCallback(
         [&](StringRef pass, const PreservedAnalyses &) { recorder->look_for_lost(name(pass)); });
   }
-  PassBuilder builder(machine, opcost::clang_tuning(level), std::nullopt, &callbacks);
+  PassBuilder builder(machine, opcost::clang_tuning(level), std::nullopt, &watched.callbacks);
   opcost::Managers managers(builder, module);
   ModulePassManager passes = opcost::clang_pipeline(builder, level);
   if (recorder)

@@ -27,10 +27,11 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
-#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Transforms/IPO/FunctionAttrs.h"
+#include "llvm/Transforms/IPO/GlobalOpt.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/IPO/Inliner.h"
+#include "llvm/Transforms/IPO/SCCP.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -371,15 +372,15 @@ char *opcost_live_simplify(LLVMModuleRef handle, const opcost_emission *how) {
   std::string error;
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
   if (!machine) return opcost::copy(error);
-  PassInstrumentationCallbacks callbacks;
-  // A function marked `optnone` is passed over.
-  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
-  unoptimised.registerCallbacks(callbacks);
-  PassBuilder builder(machine.get(), PipelineTuningOptions(), {}, &callbacks);
+  opcost::Watched watched;
+  PassBuilder builder(machine.get(), PipelineTuningOptions(), {}, &watched.callbacks);
   opcost::Managers managers(builder, module);
   ModulePassManager passes;
   passes.addPass(InferFunctionAttrsPass());
   passes.addPass(createModuleToFunctionPassAdaptor(cheap_passes()));
+  // What is the same wherever a function is called, and variables that nobody writes: a version alone does not show it.
+  passes.addPass(IPSCCPPass());
+  passes.addPass(GlobalOptPass());
   InlineParams limits;
   limits.DefaultThreshold = kSmall;
   limits.HintThreshold = kHinted;
