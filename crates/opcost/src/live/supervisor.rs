@@ -9,7 +9,7 @@
 //! What cannot be made is refused for good, and the function stays as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use opcost_answer::Failure;
@@ -33,6 +33,8 @@ use super::weights::ENOUGH;
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How long the headers around one that was reached are waited for.
 const MOMENT: Duration = Duration::from_millis(8);
+/// Activations write their values down sooner than the next samples come.
+const SOON: Duration = Duration::from_millis(2);
 /// Calls of a function that is entered again and again.
 const CALLS: u64 = 4;
 /// Functions of earlier runs that are replaced at once.
@@ -150,12 +152,26 @@ impl Supervisor {
                 while let Ok(newer) = samples.try_recv() {
                     last = newer;
                 }
-                if !self.step(&last) {
+                if self.step(&last) {
+                    continue;
+                }
+                if !self.is_waiting() {
                     break;
+                }
+                match samples.recv_timeout(SOON) {
+                    Ok(newer) => last = newer,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return self,
                 }
             }
         }
         self
+    }
+
+    /// Whether values are to be written down, which takes less time than the next samples.
+    fn is_waiting(&self) -> bool {
+        let is_recent = |since: Instant| since.elapsed() < PATIENCE;
+        self.progress.values().any(|one| !one.requested.is_empty() && one.since.is_some_and(is_recent))
     }
 
     /// Replaces what was hot in earlier runs.
