@@ -80,6 +80,7 @@ unsafe extern "C" {
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
     fn opcost_live_version(basis: LLVMModuleRef, request: *const RawRequest) -> *mut c_char;
+    fn opcost_live_optimise(module: LLVMModuleRef, how: *const RawEmission, level: i32) -> *mut c_char;
     fn opcost_live_calls(module: LLVMModuleRef);
 }
 
@@ -203,6 +204,17 @@ impl Session {
         // SAFETY: the module is alive.
         unsafe { opcost_live_words(self.module, number) };
         self.verify()
+    }
+
+    /// The optimiser's passes on a version, as clang runs them. Loops that add up are unrolled and jammed, too.
+    ///
+    /// # Errors
+    /// No code generation for the module's machine.
+    pub fn optimise_version(&mut self, how: Emission, level: u8) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive.
+        let message =
+            ffi::take_message(unsafe { opcost_live_optimise(self.module, &how.raw(), i32::from(level)) });
+        message.map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
     }
 
     /// Has a version call others by their words. For one that was optimised.

@@ -16,6 +16,8 @@ mod schedule;
 mod text;
 #[path = "snapshot/touched.rs"]
 mod touched;
+#[path = "snapshot/versions.rs"]
+mod versions;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

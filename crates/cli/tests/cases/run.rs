@@ -59,6 +59,22 @@ fn values_of_all_kinds_go_on() {
 }
 
 #[test]
+fn sums_have_the_order_that_they_had() {
+    is_the_same("sums.c", "60");
+    is_the_same("sums.c", "1500");
+}
+
+#[test]
+fn objects_of_an_old_frame_go_on() {
+    is_the_same("frames.c", "300000");
+}
+
+#[test]
+fn functions_that_call_themselves_stay_what_they_are() {
+    is_the_same("recursion.cpp", "40");
+}
+
+#[test]
 fn exceptions_pass_through_versions() {
     is_the_same("exceptions.cpp", "");
     is_the_same("two_files.cpp two_files_other.cpp", "");

@@ -6,12 +6,14 @@
 // down become constants; where they differ, the activation stays where it is.
 //
 // A version gives the results of the first one, to the last bit: without a fused multiplication and addition if the
-// first one had none. Objects of the old frame are reached by their addresses, which are live values.
+// first one had none. Objects of the old frame are reached by their addresses, which are live values, or move (frame.cpp).
 #include "../generate.h"
 #include "../identify.h"
+#include "../jam.h"
 #include "../passes.h"
 #include "../shim.h"
 #include "contents.h"
+#include "frame.h"
 #include "live.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -85,6 +87,9 @@ namespace {
 // Callees that are read to be inlined: at most so deep, of so many instructions, and so many in all.
 constexpr unsigned kDepth = 3;
 constexpr unsigned kMostInAll = 4000;
+// Functions that call themselves are inlined into themselves: of so many instructions at most, so many levels, and so many
+// instructions in all.
+constexpr unsigned kSmallRecursion = 80, kLevels = 2, kLargestRecursion = 400;
 // The vectoriser's bound for loops of few iterations (TinyTripCountVectorThreshold).
 constexpr uint64_t kShort = 16;
 
@@ -368,6 +373,38 @@ void add_chooser(Continuation &rest, const Header &header, const std::string &na
   builder.CreateRet(&body);
 }
 
+// Has a small function that calls itself hold its callees for some levels. A call costs more than what it does, and what
+// two calls compute twice is computed once, if it is a function of its arguments alone.
+void inline_recursion(Function &entry) {
+  SmallVector<CallBase *, 4> calls;
+  for (Instruction &one : instructions(entry)) {
+    auto *call = dyn_cast<CallBase>(&one);
+    if (isa<IndirectBrInst>(one) || (call && call->isMustTailCall())) return;
+    if (call && call->getCalledOperand() == &entry) calls.push_back(call);
+  }
+  if (calls.empty() || entry.getInstructionCount() > kSmallRecursion) return;
+  // A pure one is worth most with one level: then two calls are seldom the same any more.
+  bool is_pure = entry.doesNotAccessMemory();
+  Function *last = &entry;
+  uint64_t size = entry.getInstructionCount(), all = size;
+  for (unsigned level = 0; level < (is_pure ? 1 : kLevels); level++) {
+    size *= calls.size();
+    if ((all += size) > kLargestRecursion) break;
+    ValueToValueMapTy map;
+    Function *again = CloneFunction(&entry, map);
+    again->setLinkage(GlobalValue::InternalLinkage);
+    again->setName("opc.again");
+    again->removeFnAttr(Attribute::NoInline);
+    again->removeFnAttr(Attribute::OptimizeNone);
+    again->addFnAttr(Attribute::AlwaysInline);
+    for (Instruction &one : instructions(*again))
+      if (auto *call = dyn_cast<CallBase>(&one); call && call->getCalledOperand() == &entry) call->setCalledFunction(last);
+    last = again;
+  }
+  if (last != &entry)
+    for (CallBase *call : calls) call->setCalledFunction(last);
+}
+
 // Whether branches say that a loop is left after a few iterations. Samples do not know that well: who comes by without
 // going in leaves no sample. And the vectoriser masks every operation of a loop that it takes for so short (a sieve took
 // five times its time).
@@ -485,6 +522,7 @@ Error make_version(Module &module, const opcost_live_request &request) {
     Continuation rest = continuation(*function, *header, name + ".body");
     rests.push_back(rest.body);
     add_chooser(rest, *header, name, is_known ? &request : nullptr);
+    opcost::move_objects(*header, rest.values);
   }
   // Others, and itself when it recurs, go on by words. What is here is there for inlining, and the version is new.
   if (request.has_entry) {
@@ -501,6 +539,7 @@ Error make_version(Module &module, const opcost_live_request &request) {
       for (Instruction &at : instructions(*one))
         if (auto *call = dyn_cast<CallBase>(&at); call && call->getCalledOperand() == function) call->setCalledFunction(entry);
     entry->setCallingConv(function->getCallingConv());
+    if (!entry->hasFnAttribute(Attribute::OptimizeNone)) inline_recursion(*entry);
   }
   for (Function *one : rests) one->removeFnAttr(opcost::kReplaceable);
   kept.insert(rests.begin(), rests.end());
@@ -541,6 +580,20 @@ LLVMModuleRef opcost_live_basis(LLVMContextRef context, const char *path, char *
 char *opcost_live_version(LLVMModuleRef basis, const opcost_live_request *request) {
   Error error = make_version(*unwrap(basis), *request);
   return error ? opcost::copy(toString(std::move(error))) : nullptr;
+}
+
+// The optimiser's passes as clang runs them, and loops that add up are jammed; null, or what went wrong.
+char *opcost_live_optimise(LLVMModuleRef handle, const opcost_emission *how, int32_t level) {
+  Module &module = *unwrap(handle);
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
+  if (!machine) return opcost::copy(error);
+  opcost::Watched watched;
+  PassBuilder builder(machine.get(), opcost::clang_tuning(level), std::nullopt, &watched.callbacks);
+  opcost::jam_loops(builder);
+  opcost::Managers managers(builder, module);
+  opcost::clang_pipeline(builder, level).run(module, managers.modules);
+  return nullptr;
 }
 
 // Calls of functions that have words go by these. For a version that was optimised.

@@ -58,7 +58,7 @@ pub(crate) fn version(job: &VersionJob, modules: &mut Modules) -> Result<MadeVer
     let before = processor_seconds();
     let VersionModule { mut session, block_of } = modules.basis(&job.basis)?.version(&job.plan)?;
     if job.level > 0 {
-        session.optimise(emission(&job.code), job.level)?;
+        session.optimise_version(emission(&job.code), job.level)?;
     }
     session.call_by_words()?;
     // Who requested it has the map, and knows whose version it is.
