@@ -7,6 +7,7 @@ use crate::bench::setup;
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,6 +45,8 @@ pub(super) struct Job {
     pub(super) program: Program,
     pub(super) arguments: Vec<String>,
     pub(super) folder: PathBuf,
+    /// A cache that has what opcost makes once for all programs, and nothing of this one.
+    pub(super) installed: PathBuf,
 }
 
 impl Contender {
@@ -97,8 +100,23 @@ impl Job {
     /// `opcost run` with these flags, which writes its document.
     pub(super) fn opcost(&self, flags: &[&str]) -> Command {
         let mut run = Command::new(&self.opcost);
-        run.arg("run").args(flags).arg("--json").arg(self.document());
+        run.arg("run").args(flags).arg("--json").arg(self.document()).env("OPCOST_CACHE", self.cache());
         run
+    }
+
+    /// Where opcost caches what it makes in one run.
+    pub(super) fn cache(&self) -> PathBuf {
+        self.path("cache")
+    }
+
+    /// Forgets what was cached of the program.
+    pub(super) fn forget(&self) -> Result<()> {
+        let cache = self.cache();
+        let _ = fs::remove_dir_all(&cache);
+        let mut copy = Command::new("cp");
+        let status = copy.arg("-r").args([&self.installed, &cache]).status();
+        let failed = || Failure::new(format!("{} cannot be copied", self.installed.display()));
+        status.is_ok_and(|status| status.success()).then_some(()).ok_or_else(failed)
     }
 
     /// Runs bitcode.
@@ -147,6 +165,7 @@ pub(super) fn installed(tool: &str) -> Result<()> {
 pub(super) fn limited(command: &Command) -> Command {
     let mut limited = Command::new("timeout");
     limited.args(["--kill-after=5", LONGEST]).arg(command.get_program()).args(command.get_args());
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     limited
 }
 
@@ -156,7 +175,8 @@ mod tests {
 
     fn job() -> Job {
         let program = setup::program_of_any_list("filter").unwrap();
-        Job { opcost: "/o/opcost".into(), program, arguments: vec!["7".to_owned()], folder: "/f".into() }
+        let arguments = vec!["7".to_owned()];
+        Job { opcost: "/o/opcost".into(), program, arguments, folder: "/f".into(), installed: "/i".into() }
     }
 
     fn words(command: &Command) -> String {

@@ -108,12 +108,15 @@ impl Cell {
 fn once(contender: Contender, job: &Job) -> Result<Run> {
     let mut whole = Taken::default();
     let mut output = String::new();
+    let is_opcost = matches!(contender, Contender::Opcost(_));
+    if is_opcost {
+        job.forget()?;
+    }
     for command in &mut contender.commands(job)? {
         let (printed, taken) = run(command, &job.folder)?;
         output = printed;
         whole = Taken { wall: whole.wall + taken.wall, start: whole.wall, user: whole.user + taken.user };
     }
-    let is_opcost = matches!(contender, Contender::Opcost(_));
     let document = is_opcost.then(|| document(job)).transpose()?;
     if let Some(start) = document.as_ref().and_then(|one| one["milliseconds_to_start"].as_f64()) {
         whole.start = start / 1e3;

@@ -83,10 +83,12 @@ impl Start {
                 let mut run = Command::new(made);
                 Ok(taken.wall + first_byte(limited(run.args(&job.arguments)))?)
             }
-            Self::Opcost(flags) => first_byte(limited(&opcost(job, flags, bitcode))),
+            Self::Opcost(flags) => {
+                job.forget()?;
+                first_byte(limited(&opcost(job, flags, bitcode)))
+            }
             Self::Cached => {
                 let mut run = limited(&opcost(job, &[], bitcode));
-                run.env("OPCOST_CACHE", job.path("cache"));
                 timed::run(&mut run, &[], &job.folder)?;
                 first_byte(run)
             }

@@ -1,7 +1,7 @@
 //! What does `opcost run` bring to real programs?
 //!
-//! They are four of those of `bench tune`, with work that takes `clang -O2`'s build about 5 s. What opcost reports of the last adaptive run of each is kept for other
-//! parts of the page.
+//! They are four of those of `bench tune`, with work that takes `clang -O2`'s build about 20 s. What opcost reports of the
+//! last adaptive run of each is there for other parts of the page.
 
 use super::bench::Bench;
 use super::contender::{ADAPTIVE, Contender, Job, NATIVE, PLAIN};
@@ -12,10 +12,10 @@ use std::fmt::Write;
 
 /// Names in the corpus, and the arguments in place of those of the corpus. `{}` is the argument that was there.
 pub(super) const PROGRAMS: [(&str, &[&str]); 4] = [
-    ("sqlite", &["2000000"]),
-    ("lua", &["{}", "1100"]),
-    ("zstd", &["60", "6", "50"]),
-    ("clipper", &["60", "2", "40"]),
+    ("sqlite", &["7000000"]),
+    ("lua", &["{}", "4400"]),
+    ("zstd", &["60", "6", "200"]),
+    ("clipper", &["60", "2", "160"]),
 ];
 
 const CONTENDERS: [Contender; 3] = [PLAIN, NATIVE, ADAPTIVE];
