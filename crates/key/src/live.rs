@@ -15,6 +15,8 @@ pub struct ReplaceableFunction {
     pub symbol: String,
     /// Its instructions.
     pub instructions: u64,
+    /// Whether no other definition can be linked in its place.
+    pub is_only: bool,
     /// Why it has no versions.
     pub why_not: Option<String>,
     /// Why its running activations are not left.
@@ -62,6 +64,8 @@ pub struct VersionPlan {
     pub activation: Option<ActivationFacts>,
     /// What is known of branches, of it and of what it calls.
     pub weights: Vec<FunctionWeights>,
+    /// Symbols of functions that its module only declares, and that have words.
+    pub words: Vec<String>,
     /// Whether there is a whole function to be entered.
     pub has_entry: bool,
     /// Whether all that this processor can do may be used.

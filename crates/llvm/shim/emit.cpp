@@ -272,6 +272,24 @@ void drop_charges(Module &module) {
     if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == charge) call->eraseFromParent();
 }
 
+// LLVM's option that has registers allocated as with optimisation at any level, as long as this lives. Nothing but the
+// command line of LLVM's tools sets it.
+class AllocateRegisters {
+public:
+  explicit AllocateRegisters(bool is_wanted) {
+    auto found = cl::getRegisteredOptions().find("optimize-regalloc");
+    if (!is_wanted || found == cl::getRegisteredOptions().end()) return;
+    option = static_cast<cl::opt<cl::boolOrDefault> *>(found->second);
+    option->setValue(cl::BOU_TRUE);
+  }
+  ~AllocateRegisters() {
+    if (option) option->setValue(cl::BOU_UNSET);
+  }
+
+private:
+  cl::opt<cl::boolOrDefault> *option = nullptr;
+};
+
 } // namespace
 
 extern "C" {
@@ -290,6 +308,7 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
   if (how->code_table && !how->block_of) opcost::name_blocks(module);
   WithTable onlooker(module, *how);
+  AllocateRegisters allocation(how->allocate_registers);
   error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, how->keep_calls_apart, onlooker);
   if (!error.empty()) return opcost::copy(error);
   out.flush();

@@ -31,6 +31,7 @@ struct opcost_emission {
   uint8_t code_table;         // with map_hash: which code stands for which instruction, in place of the call table
   const uint32_t *block_of;   // with code_table: if the optimiser has run since numbering, by instruction its block
   uint32_t numbered;          // length of block_of
+  uint8_t allocate_registers; // as with optimisation, whatever the level is
 };
 
 } // extern "C"

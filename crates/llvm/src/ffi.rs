@@ -20,6 +20,7 @@ pub(crate) struct RawEmission {
     pub(crate) code_table: u8,
     pub(crate) block_of: *const u32,
     pub(crate) numbered: u32,
+    pub(crate) allocate_registers: u8,
 }
 
 /// How a value is recorded; mirrors `Record` in `values.cpp`.

@@ -23,7 +23,7 @@ use crate::session::{LlvmError, Maker, Session, c_path};
 #[repr(C)]
 struct RawSink {
     context: *mut c_void,
-    function: extern "C" fn(*mut c_void, *const c_char, usize, u64, *const c_char, *const c_char),
+    function: extern "C" fn(*mut c_void, *const c_char, usize, u64, bool, *const c_char, *const c_char),
     header: extern "C" fn(*mut c_void, u32, u32, u32, u32),
     value: extern "C" fn(*mut c_void, bool, u32, u32, u64),
     variable: extern "C" fn(*mut c_void, *const c_char, usize, u64),
@@ -63,6 +63,8 @@ struct RawRequest {
     memory_count: usize,
     weights: *const RawWeight,
     weight_count: usize,
+    words: *const *const c_char,
+    word_count: usize,
     has_entry: u8,
     is_native: u8,
     block: extern "C" fn(*mut c_void, u32, u32),
@@ -89,6 +91,7 @@ extern "C" fn take_function(
     name: *const c_char,
     length: usize,
     instructions: u64,
+    is_only: bool,
     why_not: *const c_char,
     why_stays: *const c_char,
 ) {
@@ -105,6 +108,7 @@ extern "C" fn take_function(
         name: symbol.clone(),
         symbol,
         instructions,
+        is_only,
         why_not,
         why_stays,
         ..ReplaceableFunction::default()
@@ -315,6 +319,8 @@ impl Basis {
             length: one.bytes.len(),
         });
         let memory: Vec<RawMemory> = memory.collect();
+        let called = plan.words.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
+        let words: Vec<*const c_char> = called.iter().map(|name| name.as_ptr()).collect();
         let mut block_of: Vec<u32> = Vec::new();
         let request = RawRequest {
             function: symbol.as_ptr(),
@@ -328,6 +334,8 @@ impl Basis {
             memory_count: memory.len(),
             weights: weights.as_ptr(),
             weight_count: weights.len(),
+            words: words.as_ptr(),
+            word_count: words.len(),
             has_entry: u8::from(plan.has_entry),
             is_native: u8::from(plan.is_native),
             block: take_block,

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use opcost_testkit::command::{ProgramOutput, Workplace, corpus};
+use serde_json::Value;
 
 /// A folder with a copy of all programs.
 fn programs() -> Workplace {
@@ -40,9 +41,11 @@ fn is_the_same(files: &str, words: &str) {
     let libraries = if files.ends_with("f90") { "" } else { "--cflag=-w -l m -l pthread" };
     for how in ["--stress 1", "--stress 2", "--rate 20000", "--mode two-pass --rate 20000", "--mode compile"]
     {
-        let line = format!("$OPCOST run {how} {libraries} {files} -- {words} < /dev/null");
+        let line = format!("$OPCOST run --json run.json {how} {libraries} {files} -- {words} < /dev/null");
         let ran = place.shell(&line);
         assert_eq!((ran.status, &ran.stdout), (expected.status, &expected.stdout), "{line}: {}", ran.stderr);
+        // A version that cannot be made is a defect; what can have none is excluded.
+        assert_eq!(place.json("run.json")["refused"], Value::Array(Vec::new()), "{line}");
     }
 }
 
@@ -162,12 +165,12 @@ fn the_document_says_what_was_replaced() {
     let ran = place.shell("$OPCOST run --json said.json --explain filter.c -- 900 3 1 5 6");
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let said = place.json("said.json");
-    let of_filter = |version: &&serde_json::Value| version["function"] == "filter";
+    let of_filter = |version: &&Value| version["function"] == "filter";
     let version = said["versions"].as_array().expect("versions").iter().find(of_filter).expect("it was hot");
     assert!(version["loops"].as_array().is_some_and(|loops| !loops.is_empty()), "{version:#}");
     assert!(version["constants"].as_u64() > Some(0), "{version:#}");
     assert!(said["samples"]["later"].as_u64() > Some(0), "{said:#}");
-    assert_eq!((&said["status"], &said["signal"]), (&0.into(), &serde_json::Value::Null));
+    assert_eq!((&said["status"], &said["signal"]), (&0.into(), &Value::Null));
     assert!(ran.stderr.contains("filter"), "{}", ran.stderr);
 }
 
@@ -188,7 +191,7 @@ fn the_report_is_of_all_versions() {
         assert!(said["samples"]["later"].as_u64() > Some(0), "{said:#}");
         let judged = place.shell(&format!("$OPCOST overlap --json - {name}.opc counted.opc"));
         assert_eq!(judged.status, 0, "{}", judged.stderr);
-        let judged: serde_json::Value = serde_json::from_str(&judged.stdout).expect("JSON");
+        let judged: Value = serde_json::from_str(&judged.stdout).expect("JSON");
         assert!(judged["in_function_block"].as_f64() > Some(0.75), "{judged:#}");
     }
 }
@@ -266,7 +269,7 @@ fn ten_thousand_changes_take_no_memory() {
     let seen = lines.find_map(|line| line.strip_prefix("changes: ")?.parse::<u64>().ok());
     assert!(seen >= Some(10_000), "{}", ran.stderr);
     let said = place.json("said.json");
-    let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+    let number = |value: &Value| value.as_u64().expect("a number");
     let versions = said["versions"].as_array().expect("versions");
     assert!((1..=2 * number(&said["functions"])).contains(&(versions.len() as u64)), "{said:#}");
     let bytes: u64 = versions.iter().map(|one| number(&one["bytes"]).next_multiple_of(64)).sum();

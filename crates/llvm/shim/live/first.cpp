@@ -354,8 +354,9 @@ extern "C" {
 
 struct opcost_live_sink {
   void *context;
-  // A function: its name, its instructions, and why it has no versions, or why its loops are not left; both may be null.
-  void (*function)(void *, const char *, size_t, uint64_t, const char *, const char *);
+  // A function: its name, its instructions, whether it is the only definition, and why it has no versions, or why its loops
+  // are not left; both may be null.
+  void (*function)(void *, const char *, size_t, uint64_t, bool, const char *, const char *);
   // A loop header of it: number of its block, depth, the next header around it, values.
   void (*header)(void *, uint32_t, uint32_t, uint32_t, uint32_t);
   // A value there: whether it is the same in all iterations of all loops around, where it lies among them, its bytes
@@ -456,7 +457,8 @@ void opcost_live_checks(LLVMModuleRef handle, bool with_loops, const opcost_live
   for (Function *function : defined) {
     StringRef name = function->getName();
     const char *why = opcost::unreplaceable(*function);
-    sink->function(sink->context, name.data(), name.size(), function->getInstructionCount(), why, why ? nullptr : opcost::unleavable(*function));
+    sink->function(sink->context, name.data(), name.size(), function->getInstructionCount(), function->hasExternalLinkage(), why,
+                   why ? nullptr : opcost::unleavable(*function));
     if (why || !with_loops) continue;
     std::vector<Header> headers = opcost::headers_of(*function);
     if (!headers.empty())

@@ -73,6 +73,8 @@ struct opcost_live_request {
   size_t memory_count;
   const opcost_live_weight *weights;
   size_t weight_count;
+  const char *const *words; // functions of other modules that have words
+  size_t word_count;
   uint8_t has_entry;       // whether there is one to be entered
   uint8_t is_native;       // all that this processor can do
   // Is given the numbers of instructions of the module, from 1, with those of their blocks, from 0.
@@ -499,13 +501,16 @@ void make_native(Module &module, const SmallPtrSetImpl<Function *> &kept) {
 // Has a module of which nothing was read but names hold a version.
 Error make_version(Module &module, const opcost_live_request &request) {
   Function *function = module.getFunction(request.function);
-  if (!function || !function->isMaterializable()) return createStringError("there is no function %s", request.function);
+  if (!function || function->isDeclaration()) return createStringError("there is no function %s", request.function);
+  // One whose labels are in a table was read with the table.
   if (Error error = function->materialize()) return error;
   SmallPtrSet<Function *, 16> kept{function};
   unsigned room = kMostInAll;
   if (Error error = read_callees(*function, kDepth, room, kept)) return error;
   declare_rest(module, kept);
   forget_unused(module);
+  for (const char *name : ArrayRef(request.words, request.word_count))
+    if (Function *called = module.getFunction(name); called && called->isDeclaration()) called->addFnAttr(opcost::kReplaceable);
   StripDebugInfo(module);
   number(module, kept, request);
   for (const opcost_live_weight &weight : ArrayRef(request.weights, request.weight_count))

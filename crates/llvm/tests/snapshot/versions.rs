@@ -11,8 +11,13 @@ use opcost_llvm::{Basis, Emission, Maker, Position, Session};
 
 use super::{clang, scratch};
 
-const HOW: Emission =
-    Emission { level: 3, position: Position::Fixed, function_sections: false, data_sections: false };
+const HOW: Emission = Emission {
+    level: 3,
+    position: Position::Fixed,
+    function_sections: false,
+    data_sections: false,
+    allocate_registers: false,
+};
 
 /// A sum of products, of a vector.
 const ADDITION: &str = "@llvm.fmuladd.v";

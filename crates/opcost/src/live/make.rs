@@ -60,6 +60,7 @@ impl ReplaceableProgram {
         VersionPlan {
             symbol: self.modules[key.0].functions[key.1].symbol.clone(),
             headers: headers.to_vec(),
+            words: self.called[key.0].clone(),
             has_entry: true,
             is_native: true,
             ..VersionPlan::default()

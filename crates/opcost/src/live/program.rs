@@ -1,6 +1,6 @@
 //! A program whose functions can be replaced, and the file beside it by which they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use opcost_answer::Failure;
@@ -36,6 +36,8 @@ pub(super) struct ReplaceableProgram {
     pub modules: Vec<LiveModule>,
     /// Words of functions and loops, by module and function.
     pub words: BTreeMap<(usize, usize), FunctionWords>,
+    /// Functions with words that a module only declares.
+    pub called: Vec<Vec<String>>,
     /// How many versions were tried.
     pub made: usize,
 }
@@ -109,6 +111,7 @@ impl ReplaceableProgram {
         std::fs::write(&path, &bytes).map_err(Failure::file("write", &path))?;
         let modules = build.live_modules();
         let words = words(&modules, &facts, &arena);
+        let called = called(&modules, &words);
         Ok(ReplaceableProgram {
             notes: at(NOTES)?,
             write_note: at(WRITE_NOTE)?,
@@ -118,6 +121,7 @@ impl ReplaceableProgram {
             arena,
             modules,
             words,
+            called,
             made: 0,
         })
     }
@@ -185,6 +189,21 @@ fn words(
         }
     }
     all
+}
+
+/// For each module functions of others that are entered by words. Of one that could be defined elsewhere, nobody knows here
+/// whose words count.
+fn called(modules: &[LiveModule], words: &BTreeMap<(usize, usize), FunctionWords>) -> Vec<Vec<String>> {
+    let mut all = BTreeSet::new();
+    for (number, module) in modules.iter().enumerate() {
+        let functions = module.functions.iter().enumerate().filter(|(_, function)| function.is_only);
+        let entered = functions.filter(|(function, _)| words[&(number, *function)].entry.is_some());
+        all.extend(entered.map(|(_, function)| function.symbol.as_str()));
+    }
+    let of = |module: &LiveModule| {
+        module.imports.iter().filter(|name| all.contains(name.as_str())).cloned().collect()
+    };
+    modules.iter().map(of).collect()
 }
 
 /// A symbol as the assembler writes it.

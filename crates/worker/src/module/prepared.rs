@@ -80,6 +80,7 @@ pub(crate) fn emission(code: &CodeOptions) -> Emission {
         position: if code.is_position_independent { Position::Independent } else { Position::AsModule },
         function_sections: code.function_sections,
         data_sections: code.data_sections,
+        allocate_registers: false,
     }
 }
 

@@ -11,7 +11,7 @@ use opcost_instrument::{Bodies, survey};
 use opcost_job::module::{LiveWish, ModuleJob, ModulePurpose, ModuleReply, Product, Replaced};
 use opcost_key::Hash128;
 use opcost_key::live::ReplaceableFunction;
-use opcost_llvm::Session;
+use opcost_llvm::{Emission, Session};
 use opcost_profile::formats::map::write_map;
 
 use super::live;
@@ -19,6 +19,9 @@ use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::texts::{sources_of, texts_of};
 use crate::error::WorkError;
+
+/// Instructions of a module whose first code has to be there as soon as it can.
+const LARGE: usize = 100_000;
 
 /// Writes the object.
 pub(crate) fn table_code(
@@ -50,7 +53,10 @@ pub(crate) fn table_code(
     let (Mapped { sources, block_of, hash }, functions) = mapped?;
     watch.lap("map");
     session.embed_map(&job.map)?;
-    session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
+    // Of a large module the first output waits for every millisecond of this.
+    let allocate_registers = live.is_some() && instructions <= LARGE;
+    let how = Emission { allocate_registers, ..emission(&job.code) };
+    session.emit_sampled(&job.output, how, hash, &block_of)?;
     watch.lap("machine code");
     Ok(ModuleReply {
         phases: Some(watch.finish(instructions)),
