@@ -378,10 +378,14 @@ void add_chooser(Continuation &rest, const Header &header, const std::string &na
 // Has a small function that calls itself hold its callees for some levels. A call costs more than what it does, and what
 // two calls compute twice is computed once, if it is a function of its arguments alone.
 void inline_recursion(Function &entry) {
+  // Its frames are to be there one by one.
+  if (entry.hasFnAttribute(Attribute::NoInline) || entry.callsFunctionThatReturnsTwice()) return;
   SmallVector<CallBase *, 4> calls;
   for (Instruction &one : instructions(entry)) {
     auto *call = dyn_cast<CallBase>(&one);
-    if (isa<IndirectBrInst>(one) || (call && call->isMustTailCall())) return;
+    if (isa<IndirectBrInst>(one) || (call && (call->isMustTailCall() || call->isInlineAsm()))) return;
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(&one))
+      if (is_contained({Intrinsic::returnaddress, Intrinsic::frameaddress, Intrinsic::sponentry}, intrinsic->getIntrinsicID())) return;
     if (call && call->getCalledOperand() == &entry) calls.push_back(call);
   }
   if (calls.empty() || entry.getInstructionCount() > kSmallRecursion) return;
