@@ -13,8 +13,8 @@ use std::path::Path;
 /// The command: arguments, and what is written where.
 const MOST_OF_COMMAND: usize = 6_500;
 
-/// All that users run. `opcost run` has 4,700 of them, half in a linker.
-const MOST_IN_ALL: usize = 183_490;
+/// All that users run. `opcost run` has 4,900 of them, half in a linker.
+const MOST_IN_ALL: usize = 183_720;
 
 fn lines_below(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).expect("a folder of sources");

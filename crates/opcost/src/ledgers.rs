@@ -2,8 +2,9 @@
 //!
 //! `.opc` files are ledgers; `.opcraw` files are the raw counters of one run,
 //! and name the program that wrote them. Every verb that works with ledgers
-//! takes both. A ledger of answers alone has no counts: what needs some says so ([`need_counts`]).
+//! takes both. A folder is what `opcost run --profile-store` wrote: the newest ledger of each module. A ledger of answers alone has no counts: what needs some says so ([`need_counts`]).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
@@ -12,6 +13,7 @@ use opcost_profile::{
 };
 
 use opcost_answer::Failure;
+use opcost_recover::join_raw;
 use opcost_toolchain::input::{Input, Language};
 
 use crate::counting::Measurement;
@@ -198,6 +200,9 @@ fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
             path.display()
         )));
     }
+    if path.is_dir() {
+        return stored(path);
+    }
     load_ledger(path).map_err(|error| match error {
         OpcError::Unreadable { path, source } => Failure::file("read", path)(source),
         OpcError::CutOff { length: 0 } => Failure::Usage(format!(
@@ -206,6 +211,28 @@ fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
         )),
         OpcError::NotALedger { .. } => Failure::Usage(no_ledger(path)),
         other => Failure::Counters(format!("{}: {other}", path.display())),
+    })
+}
+
+/// The ledgers of samples in a folder, as one: of several builds of a module that which ran last.
+fn stored(folder: &Path) -> Result<Ledger, Failure> {
+    let files = std::fs::read_dir(folder).map_err(Failure::file("read", folder))?.flatten();
+    let mut files: Vec<_> =
+        files.filter(|file| file.path().extension().is_some_and(|end| end == "opc")).collect();
+    files.sort_by_cached_key(|file| (file.metadata().and_then(|about| about.modified()).ok(), file.path()));
+    let mut newest: BTreeMap<String, Ledger> = BTreeMap::new();
+    for file in files {
+        let ledger = ledger_file(&file.path())?;
+        let names: Vec<&str> = ledger.about.modules.iter().map(|facts| facts.module.as_str()).collect();
+        newest.insert(names.join(" "), ledger);
+    }
+    let ledgers: Vec<Ledger> = newest.into_values().collect();
+    let joined = join_raw(&ledgers).map_err(|error| Failure::Counters(error.to_string()))?;
+    joined.ok_or_else(|| {
+        Failure::Usage(format!(
+            "{} is no folder of opcost run --profile-store; name a file that opcost … --ledger FILE wrote",
+            folder.display()
+        ))
     })
 }
 

@@ -12,12 +12,9 @@ use opcost_answer::Failure;
 use opcost_answer::repair::{MovedFunction, RepairAnswers, RepairDocumentName};
 use opcost_index::Id;
 use opcost_key::{Hash128, ModuleMap};
-use opcost_profile::{Ledger, Origin, Quality, World};
+use opcost_profile::Ledger;
 pub use opcost_recover::RepairSolver;
-use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts,
-    SampledModule, Starts, make_ledger, moves, raw_observations, repair as solve, summarize,
-};
+use opcost_recover::{Moved, RawObservations, Repaired, SampledModule, consistent, moves, raw_observations};
 use opcost_run::image::SampledImage;
 use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -71,21 +68,15 @@ pub fn repair(request: &RepairRequest) -> Result<RepairedCounts, Failure> {
         )));
     }
     let working = work("making the counts consistent");
+    let hashes: Vec<Hash128> = image.modules.iter().map(|(hash, _, _)| *hash).collect();
+    let made = consistent(&ledger, &raw, &maps, &hashes, request.solver)
+        .map_err(|error| Failure::Counters(error.to_string()))?;
+    drop(working);
     let modules: Vec<SampledModule<'_>> =
         maps.iter().zip(&raw.modules).map(|(map, observed)| SampledModule { map, observed }).collect();
-    let runs = ledger.about.runs.max(1);
-    let options = RepairOptions {
-        cycles_per_sample: raw.cycles_per_sample,
-        error: MODEL_ERROR,
-        solver: request.solver,
-        // How many processes each run had is not kept, nor whether branches were recorded.
-        starts: Starts { least: runs, most: u64::MAX },
-    };
-    let repaired = solve(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
-    drop(working);
-    let moved = moves(&modules, &repaired.counts, raw.cycles_per_sample);
-    let outcome = Outcome { maps: &maps, raw: &raw, repaired: &repaired, moved: &moved };
-    Ok(RepairedCounts { answers: outcome.answer(request.solver), ledger: made(&image, &repaired, &ledger)? })
+    let moved = moves(&modules, &made.repaired.counts, raw.cycles_per_sample);
+    let outcome = Outcome { maps: &maps, raw: &raw, repaired: &made.repaired, moved: &moved };
+    Ok(RepairedCounts { answers: outcome.answer(request.solver), ledger: made.ledger })
 }
 
 /// The program that was sampled: as given, built again, or as the ledger names it.
@@ -117,28 +108,6 @@ fn image(request: &RepairRequest, ledger: &Ledger) -> Result<SampledImage, Failu
     build.program(&inputs, &program)?;
     drop(building);
     read(&program)
-}
-
-/// The ledger of the consistent counts.
-fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledger, Failure> {
-    let counted: Vec<CountedModule<'_>> = (image.modules.iter().zip(&repaired.counts))
-        .map(|((_, map, _), counts)| CountedModule { map, counts })
-        .collect();
-    let hashes: Vec<Hash128> = image.modules.iter().map(|(hash, _, _)| *hash).collect();
-    let run = RunFacts {
-        machine: raw.about.machines.first().cloned().unwrap_or_default(),
-        command: raw.about.commands.first().cloned().unwrap_or_default(),
-        origin: Origin::Repaired,
-        quality: Quality::Estimate,
-        world: World::Open,
-        course: Course::default(),
-    };
-    let mut ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)
-        .map_err(|error| Failure::Counters(error.to_string()))?;
-    ledger.about.runs = raw.about.runs;
-    ledger.about.commands.clone_from(&raw.about.commands);
-    ledger.about.machines.clone_from(&raw.about.machines);
-    Ok(ledger)
 }
 
 /// How many samples hit what is in the program.

@@ -72,7 +72,7 @@ pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use observation::Observation;
 pub use paths::PathCount;
-pub use raw::{RawObservations, raw_ledger, raw_observations};
+pub use raw::{ConsistentCounts, RawObservations, consistent, join_raw, raw_ledger, raw_observations};
 pub use recorded::{RECORDED, observe_runs};
 pub use repair::{
     MODEL_ERROR, PointerCall, RepairOptions, RepairSolver, RepairTarget, Repaired, SampledModule, Starts,

@@ -9,8 +9,9 @@
 //! calls whom and which way flow goes, stays in the program's map.
 //!
 //! Raw ledgers of one build at one rate merge: samples add, cycles are divided by the
-//! number of runs. Input and output: [`raw_ledger`] and [`raw_observations`] are each
-//! other's inverse, up to a thousandth of a cycle. Cost: linear.
+//! number of runs. Those of several modules, each with runs of its own, are put together ([`join_raw`]).
+//! [`consistent`] makes counts of them. Input and output: [`raw_ledger`] and [`raw_observations`] are each
+//! other's inverse, up to a thousandth of a cycle. Cost: linear, but for that of making counts consistent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +23,10 @@ use opcost_profile::{
 };
 
 use crate::ledger::{edge_subject, function_facts, number};
-use crate::{ModuleObservations, Observation, RecoverError, SampledModule};
+use crate::{
+    CountedModule, Course, MODEL_ERROR, ModuleObservations, Observation, RecoverError, RepairOptions,
+    RepairSolver, Repaired, RunFacts, SampledModule, Starts, make_ledger, repair, summarize,
+};
 
 /// Parts of a cycle in which cycles are kept.
 const PARTS: f64 = 1000.0;
@@ -124,7 +128,7 @@ pub struct RawObservations {
 pub fn raw_observations(ledger: &Ledger, maps: &[&ModuleMap]) -> Option<RawObservations> {
     let runs = ledger.about.runs.max(1) as f64;
     let cycles_of = |value: u64| value as f64 / PARTS / runs;
-    let cycles_per_sample = cycles_of(ledger.value(&Subject::Program, Column::Cycles)?);
+    let cycles_per_sample = cycles_of(cycles_of_sample(ledger)?);
     let mut found: BTreeMap<&Subject, Observation> = BTreeMap::new();
     for fact in ledger.facts() {
         let value = fact.value.unwrap_or(0);
@@ -152,6 +156,99 @@ pub fn raw_observations(ledger: &Ledger, maps: &[&ModuleMap]) -> Option<RawObser
     }
     let refused = unknown.iter().map(|function| format!("{}: {}", function.module, function.name)).collect();
     Some(RawObservations { modules, cycles_per_sample, refused })
+}
+
+/// Cycles between two samples, in the parts of the ledger; `None` if it is no raw ledger.
+fn cycles_of_sample(ledger: &Ledger) -> Option<u64> {
+    ledger.value(&Subject::Program, Column::Cycles)
+}
+
+/// Raw ledgers of modules of one program, each of as many runs as it has. `None` if one is no raw ledger, or their
+/// cost models differ.
+///
+/// # Errors
+/// A number is too large.
+pub fn join_raw(ledgers: &[Ledger]) -> Result<Option<Ledger>, RecoverError> {
+    let Some(first) = ledgers.first() else { return Ok(None) };
+    if ledgers.iter().any(|one| cycles_of_sample(one).is_none() || one.about.cost != first.about.cost) {
+        return Ok(None);
+    }
+    // Cycles of a ledger are sums over its runs.
+    let runs = ledgers.iter().map(|one| one.about.runs.max(1)).max().unwrap_or(1);
+    let scaled = |one: &Ledger, value: u64| {
+        let scaled = u128::from(value) * u128::from(runs) / u128::from(one.about.runs.max(1));
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    };
+    let between = |one: &Ledger| u128::from(scaled(one, cycles_of_sample(one).unwrap_or(0)));
+    let mean = ledgers.iter().map(between).sum::<u128>() / ledgers.len() as u128;
+    let mut facts = vec![fact(Subject::Program, Column::Cycles, u64::try_from(mean).unwrap_or(u64::MAX))];
+    for one in ledgers {
+        for fact in one.facts().iter().filter(|fact| fact.subject != Subject::Program) {
+            let is_cycles = matches!(fact.column, Column::Cycles | Column::Busy);
+            let value = fact.value.map(|value| if is_cycles { scaled(one, value) } else { value });
+            facts.push(Fact { value, ..fact.clone() });
+        }
+    }
+    let abouts = || ledgers.iter().map(|one| &one.about);
+    let machines: BTreeSet<&String> = abouts().flat_map(|about| &about.machines).collect();
+    let commands: BTreeSet<&Vec<String>> = abouts().flat_map(|about| &about.commands).collect();
+    let about = About {
+        modules: abouts().flat_map(|about| &about.modules).cloned().collect(),
+        code: Vec::new(),
+        cost: first.about.cost.clone(),
+        machines: machines.into_iter().cloned().collect(),
+        commands: commands.into_iter().cloned().collect(),
+        runs,
+        texts: LineTexts::default(),
+    };
+    Ok(Some(Ledger::new(about, facts)?))
+}
+
+/// Counts of a raw ledger, made consistent.
+#[derive(Clone, Debug)]
+pub struct ConsistentCounts {
+    /// By module, in the order of the maps.
+    pub repaired: Repaired,
+    /// The same as a ledger, of the same runs.
+    pub ledger: Ledger,
+}
+
+/// Makes the counts of a raw ledger consistent. `raw` is what it says for these maps, which have these hashes.
+///
+/// # Errors
+/// There is no module, or the counts do not fit.
+pub fn consistent(
+    ledger: &Ledger,
+    raw: &RawObservations,
+    maps: &[&ModuleMap],
+    hashes: &[Hash128],
+    solver: RepairSolver,
+) -> Result<ConsistentCounts, RecoverError> {
+    let modules: Vec<SampledModule<'_>> =
+        maps.iter().zip(&raw.modules).map(|(map, observed)| SampledModule { map, observed }).collect();
+    let options = RepairOptions {
+        cycles_per_sample: raw.cycles_per_sample,
+        error: MODEL_ERROR,
+        solver,
+        // How many processes each run had is not kept, nor whether branches were recorded.
+        starts: Starts { least: ledger.about.runs.max(1), most: u64::MAX },
+    };
+    let repaired = repair(&modules, options)?;
+    let counted: Vec<CountedModule<'_>> =
+        maps.iter().zip(&repaired.counts).map(|(map, counts)| CountedModule { map, counts }).collect();
+    let run = RunFacts {
+        machine: String::new(),
+        command: Vec::new(),
+        origin: Origin::Repaired,
+        quality: Quality::Estimate,
+        world: World::Open,
+        course: Course::default(),
+    };
+    let mut made = make_ledger(&counted, hashes, &summarize(&counted), &run)?;
+    made.about.runs = ledger.about.runs;
+    made.about.commands.clone_from(&ledger.about.commands);
+    made.about.machines.clone_from(&ledger.about.machines);
+    Ok(ConsistentCounts { repaired, ledger: made })
 }
 
 #[cfg(test)]
@@ -205,6 +302,24 @@ mod tests {
         let back = raw_observations(&merge(&[one, two]).expect("of one build"), &[&map]).expect("it is raw");
         assert_eq!(back.modules[0], observed(&[(4, 1.5), (100, 2.25), (2, 4.0)]));
         assert_eq!(back.cycles_per_sample, 600.0);
+    }
+
+    #[test]
+    fn modules_that_ran_in_other_runs_are_put_together() {
+        let (one, mut two) = (single_loop(), call_left());
+        two.module = "other.c".to_owned();
+        let seen = observed(&[(3, 1.5), (70, 2.25), (0, 4.0)]);
+        let twice = [ledger_of(&one, &seen), ledger_of(&one, &seen)];
+        let once = observed(&[(9, 1.5), (8, 0.5)]);
+        let parts = [merge(&twice).expect("of one build"), ledger_of(&two, &once)];
+        let joined = join_raw(&parts).expect("it fits").expect("both are raw");
+        let back = raw_observations(&joined, &[&one, &two]).expect("it is raw");
+        assert_eq!(back.modules, [observed(&[(6, 1.5), (140, 2.25), (0, 4.0)]), once]);
+        assert_eq!((back.cycles_per_sample, joined.about.runs, joined.about.modules.len()), (600.0, 2, 2));
+        let hashes = [Hash128(1), Hash128(2)];
+        let made = consistent(&joined, &back, &[&one, &two], &hashes, RepairSolver::Classic).expect("counts");
+        assert_eq!((made.ledger.about.runs, made.repaired.counts.len()), (2, 2));
+        assert!(join_raw(&[made.ledger]).expect("nothing is added").is_none(), "it is raw no more");
     }
 
     #[test]

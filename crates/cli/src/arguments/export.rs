@@ -14,8 +14,8 @@ pub(crate) struct ExportArguments {
     /// What to write.
     #[arg(long = "to", value_name = "FORMAT")]
     pub(crate) format: FormatWord,
-    /// Ledgers (.opc) of one build, or raw counters (.opcraw) of one run. Sources or bitcode choose
-    /// modules of it; without them all are exported.
+    /// Ledgers (.opc) of one build, raw counters (.opcraw) of one run, or the folder of opcost run
+    /// --profile-store. Sources or bitcode choose modules of it; without them all are exported.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Where to write it.

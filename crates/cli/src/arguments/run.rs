@@ -31,7 +31,8 @@ pub(crate) struct RunArguments {
     /// Samples in a second of processor time.
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u64).range(1..=50_000))]
     pub(crate) rate: u64,
-    /// Begins with what earlier runs said of each module, and adds what this one does. The folder is made.
+    /// Begins with what earlier runs sampled in each module, and adds what this one does, for opcost export, too. The
+    /// folder is made.
     #[arg(long, value_name = "DIR")]
     pub(crate) profile_store: Option<PathBuf>,
     /// Replaces every function and loop again and again, by versions chosen at random: a test of opcost itself.

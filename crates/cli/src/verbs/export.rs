@@ -1,5 +1,6 @@
 //! `opcost export`: a ledger as a profile that others read.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use opcost::export::{ExportFormat, ExportRequest, RefusedExport, export};
@@ -16,7 +17,8 @@ const NAMED: usize = 3;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     let is_ledger = |path: &&PathBuf| {
-        path.extension().is_some_and(|extension| extension == "opc" || extension == "opcraw")
+        let is_one = |extension: &OsStr| extension == "opc" || extension == "opcraw";
+        path.extension().is_some_and(is_one) || path.is_dir()
     };
     let (mut ledgers, mut sources): (Vec<PathBuf>, Vec<PathBuf>) =
         arguments.inputs.iter().cloned().partition(|path| is_ledger(&path));

@@ -318,3 +318,70 @@ fn ends_are_those_of_the_program() {
     let status = child.wait().expect("it ends");
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(12), "{status}");
 }
+
+/// Of functions that an earlier run replaced, when the last run did: before any sample.
+fn at_once(said: &serde_json::Value) -> Vec<&str> {
+    let versions = said["versions"].as_array().expect("versions");
+    let early = versions.iter().filter(|one| one["samples"] == 0);
+    early.filter_map(|one| one["function"].as_str()).collect()
+}
+
+/// What runs sampled adds up, the next one begins with it, and compilers read it.
+#[test]
+fn a_store_is_a_profile() {
+    let place = programs();
+    for (mode, formats) in [("adaptive", "bitcode"), ("two-pass", "bitcode profdata llvm-sample")] {
+        let run = format!("$OPCOST run --mode {mode} --profile-store store --json said.json");
+        for earlier in 0..3 {
+            let ran = place.shell(&format!("{run} filter.c -- 60 3 1"));
+            assert_eq!((ran.status, &*ran.stderr), (0, ""), "{mode}");
+            let said = place.json("said.json");
+            assert_eq!(at_once(&said).contains(&"filter"), earlier > 0, "{mode}: {said:#}");
+        }
+        for format in formats.split(' ') {
+            let exported = place.shell(&format!("$OPCOST export --to {format} store -o {format}"));
+            assert_eq!(exported.status, 0, "{mode} {format}: {}", exported.stderr);
+        }
+        let read = place.shell("opt-22 -passes='print<branch-prob>' -disable-output bitcode 2>&1");
+        // The branch on the mode, which is 1: all the others are never taken.
+        assert!(read.stdout.contains("probability is 0x80000000 / 0x80000000 = 100.00%"), "{}", read.stdout);
+    }
+    let read = place.shell("llvm-profdata-22 show --all-functions --counts profdata").stdout;
+    assert!(read.contains("filter") && read.contains("Total functions: 2"), "{read}");
+    let read = place.shell("llvm-profdata-22 show --sample llvm-sample").stdout;
+    assert!(read.contains("Function: filter"), "{read}");
+    for flag in ["-fprofile-use=profdata", "-gline-tables-only -fprofile-sample-use=llvm-sample"] {
+        let used = place.shell(&format!("clang-22 -O2 -Werror {flag} filter.c -o used && ./used 2 3 1"));
+        assert_eq!((used.status, &used.stdout), (0, &native(&place, "filter.c", "2 3 1").stdout), "{flag}");
+    }
+}
+
+/// Two runs at one time are both in the store. What is damaged counts as none, and another build has a file of its own.
+#[test]
+fn a_store_loses_no_run_and_uses_no_other() {
+    let place = programs();
+    let run = "$OPCOST run --profile-store store --json said.json filter.c";
+    let both = place.shell(&format!("{run} -- 60 3 1 & {run} -- 60 3 1; wait"));
+    assert_eq!(both.status, 0, "{}", both.stderr);
+    let file = place.shell("ls store/*.opc").stdout.trim().to_owned();
+    let about = place.shell(&format!("$OPCOST report --json - {file}")).stdout;
+    let about: serde_json::Value = serde_json::from_str(&about).expect("JSON");
+    assert_eq!(about["runs"], 2, "{about:#}");
+    let other = place.shell("$OPCOST run -O 1 --profile-store store --json said.json filter.c -- 60 3 1");
+    assert_eq!((other.status, at_once(&place.json("said.json")).len()), (0, 0), "{}", other.stderr);
+    assert_eq!(place.shell("ls store/*.opc").stdout.lines().count(), 2);
+    let damages = [
+        ("truncate -s 100", "cut off"),
+        ("cp other.opc", "it is of another build"),
+        ("cp filter.c", "not an opcost ledger"),
+    ];
+    place.shell(&format!("cp $(ls store/*.opc | grep -v {file}) other.opc"));
+    for (damage, why) in damages {
+        place.shell(&format!("{damage} {file}"));
+        let ran = place.shell(&format!("{run} -- 60 3 1"));
+        assert_eq!((ran.status, at_once(&place.json("said.json")).len()), (0, 0), "{damage}");
+        assert!(ran.stderr.contains("counts as none") && ran.stderr.contains(why), "{why}: {}", ran.stderr);
+        place.shell(&format!("{run} -- 60 3 1"));
+        assert!(at_once(&place.json("said.json")).contains(&"filter"), "{damage}");
+    }
+}

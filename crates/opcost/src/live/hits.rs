@@ -8,15 +8,21 @@ use opcost_answer::Failure;
 use opcost_key::live::FunctionWeights;
 use opcost_key::{Callee, FunctionId, Hash128, ModuleMap};
 use opcost_live::LinkedVersion;
+use opcost_profile::Ledger;
 use opcost_profile::formats::code::{FunctionCode, ModuleCode, read_code};
-use opcost_recover::functions_at;
+use opcost_recover::{
+    Cycles, ModuleObservations, RecoverError, SampledModule, functions_at, observe, raw_ledger,
+    raw_observations,
+};
 use opcost_run::image::SampledImage;
 use opcost_runtime::live::SUFFIX;
 use opcost_sample::{ImageSamples, Samples};
 use opcost_toolchain::build::LiveModule;
 
+use super::store::Store;
 use super::weights::{ENOUGH, weights};
-use crate::sampling::locations::{ImageHits, Placed};
+use crate::machine::machine;
+use crate::sampling::locations::{ImageHits, ObservedModule, Placed, cycles_per_sample};
 
 /// A function, by its module and its number there.
 pub(super) type FunctionKey = (usize, usize);
@@ -33,6 +39,24 @@ struct Tabled {
     /// By that number.
     ids: BTreeMap<usize, FunctionId>,
     numbers: BTreeMap<FunctionId, usize>,
+}
+
+impl Tabled {
+    /// Functions that one of them calls, without itself.
+    fn called(&self, number: usize) -> BTreeSet<usize> {
+        let id = self.ids[&number];
+        let called = self.map.functions[id].calls.iter().filter_map(|call| match &call.callee {
+            Callee::Defined(callee) if *callee != id => self.numbers.get(callee).copied(),
+            _ => None,
+        });
+        called.collect()
+    }
+}
+
+/// Samples of earlier runs, by the number of the module.
+#[derive(Debug)]
+pub(super) struct StoredSamples {
+    modules: BTreeMap<usize, ModuleObservations>,
 }
 
 /// Code of a program.
@@ -125,9 +149,60 @@ impl CodeRanges {
         placed
     }
 
-    /// Modules by their number, with the hashes of their maps.
-    pub(super) fn hashes(&self) -> impl Iterator<Item = (usize, Hash128)> {
-        self.tables.iter().map(|table| (table.number, table.hash))
+    /// What earlier runs sampled.
+    pub(super) fn stored(&self, store: &Store) -> StoredSamples {
+        let of_map = |table: &Tabled| {
+            let raw = raw_observations(&store.load(table.hash)?, &[&table.map])?;
+            Some((table.number, raw.modules.into_iter().next()?))
+        };
+        StoredSamples { modules: self.tables.iter().filter_map(of_map).collect() }
+    }
+
+    /// Functions that were hot in earlier runs, each with its samples.
+    pub(super) fn hot(&self, stored: &StoredSamples) -> Vec<(FunctionKey, u64)> {
+        let tables = self.tables.iter().filter_map(|table| Some((table, stored.modules.get(&table.number)?)));
+        let functions = tables.flat_map(|(table, observed)| {
+            let samples = |id| observed.functions[id].values().map(|one| one.samples).sum();
+            table.ids.iter().map(move |(&number, &id)| ((table.number, number), samples(id)))
+        });
+        functions.filter(|(_, samples)| *samples >= ENOUGH).collect()
+    }
+
+    /// How often branches of a function were taken in earlier runs, and those of functions that it calls.
+    pub(super) fn stored_weights(
+        &self,
+        stored: &StoredSamples,
+        (module, number): FunctionKey,
+        modules: &[LiveModule],
+    ) -> Vec<FunctionWeights> {
+        let table = self.tables.iter().find(|table| table.number == module);
+        let Some((table, observed)) = table.zip(stored.modules.get(&module)) else { return Vec::new() };
+        let all = std::iter::once(number).chain(table.called(number));
+        let weights = all.filter_map(|one| {
+            let id = table.ids[&one];
+            let samples: u64 = observed.functions[id].values().map(|one| one.samples).sum();
+            let symbol = &modules[module].functions[one].symbol;
+            if samples >= ENOUGH { weights(&table.map, observed, id, symbol) } else { None }
+        });
+        weights.collect()
+    }
+
+    /// What the samples of a run say of each module, as a ledger. `command` is what ran.
+    ///
+    /// # Errors
+    /// The observations do not fit their map.
+    pub(super) fn ledgers(
+        &self,
+        samples: &Samples,
+        command: &[String],
+    ) -> Result<Vec<(Hash128, Ledger)>, RecoverError> {
+        let between = cycles_per_sample(samples, None);
+        let modules = self.placed(samples).modules.into_iter().filter(|one| one.observed.samples() > 0);
+        let ledger = |one: ObservedModule| {
+            let sampled = [SampledModule { map: &one.map, observed: &one.observed }];
+            Ok((one.hash, raw_ledger(&sampled, &[one.hash], &machine(), command.to_vec(), between)?))
+        };
+        modules.map(ledger).collect()
     }
 
     /// How often branches of a function were taken, and those of functions that it calls: nothing of what is not known.
@@ -138,15 +213,12 @@ impl CodeRanges {
         modules: &[LiveModule],
     ) -> Vec<FunctionWeights> {
         let Some(table) = self.tables.iter().find(|table| table.number == module) else { return Vec::new() };
-        let Some(&id) = table.ids.get(&number) else { return Vec::new() };
-        let called = table.map.functions[id].calls.iter().filter_map(|call| match &call.callee {
-            Callee::Defined(callee) if *callee != id => table.numbers.get(callee).copied(),
-            _ => None,
-        });
-        let called: BTreeSet<usize> = called.collect();
+        if !table.ids.contains_key(&number) {
+            return Vec::new();
+        }
         let functions = &modules[module].functions;
         let own = self.weights_of(samples, table, number, &functions[number].symbol).map(|own| own.0);
-        let others = called.into_iter().filter_map(|one| {
+        let others = table.called(number).into_iter().filter_map(|one| {
             let (weights, hits) = self.weights_of(samples, table, one, &functions[one].symbol)?;
             (hits >= ENOUGH).then_some(weights)
         });
@@ -177,7 +249,8 @@ impl CodeRanges {
         let hits = images.flat_map(|image| &image.hits).copied();
         let hits: BTreeMap<u64, u64> = hits.filter(|(address, _)| is_own(*address)).collect();
         let code = ModuleCode { map: table.hash, functions };
-        let weights = weights(&table.map, &code, *table.ids.get(&number)?, &hits, symbol)?;
+        let observed = observe(&table.map, &code, &hits, Cycles::Model);
+        let weights = weights(&table.map, &observed, *table.ids.get(&number)?, symbol)?;
         Some((weights, hits.values().sum()))
     }
 

@@ -198,7 +198,8 @@ fn watch(
     let supervisor = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let samples = taken?.samples;
     // The program has ended, and its status is its own.
-    if let Err(failure) = supervisor.save(&samples) {
+    let sources: Vec<String> = request.inputs.iter().map(|input| input.path.display().to_string()).collect();
+    if let Err(failure) = supervisor.save(&samples, &sources) {
         opcost_answer::tell!("opcost: the profile of this run is not kept: {failure}");
     }
     Ok((supervisor, samples))

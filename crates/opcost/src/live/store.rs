@@ -1,41 +1,40 @@
-//! What outlives a run: which functions were hot, and which way their branches went?
+//! What outlives a run: where was each module sampled?
 //!
-//! One file a module, under the hash of its map. So another build of a module has another file, and nothing of one is
-//! used for the other. A file is written whole or not at all. Runs are added up.
+//! One ledger of samples a module, under the hash of its map. So another build of a module has another file, and nothing
+//! of one is used for the other. Runs are added up, under a lock, and a file is written whole or not at all. Other verbs
+//! read the folder, too: [`crate::ledgers`].
 //!
-//! Input and output: a folder. Cost: a file for each module. Limit: a file that cannot be read counts as none, and is
-//! written anew at the end of the run.
+//! Input and output: a folder. Cost: a file for each module. Limits: a file that cannot be read counts as none, which is
+//! reported, and is written anew at the end of the run. Runs at two rates count by their samples.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_key::Hash128;
-use opcost_key::live::FunctionWeights;
-use opcost_profile::formats::write_whole;
-use serde::{Deserialize, Serialize};
+use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
+use opcost_profile::{Ledger, merge};
+use thiserror::Error;
 
-/// What files begin with.
-const SCHEMA: &str = "opcost.run-profile/1";
+/// What has the lock of a folder.
+const LOCK: &str = ".lock";
 
-/// A function in an earlier run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StoredFunction {
-    /// Its symbol.
-    pub symbol: String,
-    /// Samples of all runs.
-    pub samples: u64,
-    /// Its branches, if they are known.
-    pub weights: Option<FunctionWeights>,
+/// Why there is nothing of a module.
+#[derive(Debug, Error)]
+enum StoreFault {
+    /// It never ran.
+    #[error("there is no file")]
+    Nothing,
+    /// The file has another module.
+    #[error("it is of another build")]
+    Other,
+    /// The file is no ledger.
+    #[error(transparent)]
+    Damaged(#[from] OpcError),
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredModule {
-    schema: String,
-    module: String,
-    functions: Vec<StoredFunction>,
-}
-
-/// A folder of files.
+/// A folder of ledgers.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
     folder: PathBuf,
@@ -51,60 +50,40 @@ impl Store {
         Ok(Store { folder: folder.to_owned() })
     }
 
-    /// What is there of a module.
-    pub(super) fn load(&self, hash: Hash128) -> Vec<StoredFunction> {
-        let read = std::fs::read(self.path(hash)).ok();
-        let stored = read.and_then(|bytes| serde_json::from_slice::<StoredModule>(&bytes).ok());
-        stored.filter(|stored| stored.schema == SCHEMA).map_or_else(Vec::new, |stored| stored.functions)
+    /// What is there of a module. If that is no use, a message has the reason.
+    pub(super) fn load(&self, hash: Hash128) -> Option<Ledger> {
+        let read = self.read(hash);
+        if let Err(why @ (StoreFault::Other | StoreFault::Damaged(_))) = &read {
+            opcost_answer::tell!("opcost: {} counts as none: {why}", self.path(hash).display());
+        }
+        read.ok()
     }
 
-    /// Adds what a run said of a module.
+    /// Adds what a run sampled of a module.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn add(&self, hash: Hash128, module: &str, run: Vec<StoredFunction>) -> Result<(), Failure> {
-        let mut functions = self.load(hash);
-        for one in run {
-            match functions.iter_mut().find(|function| function.symbol == one.symbol) {
-                Some(function) => {
-                    function.samples = function.samples.saturating_add(one.samples);
-                    function.weights = one.weights.or_else(|| function.weights.take());
-                }
-                None => functions.push(one),
+    pub(super) fn add(&self, hash: Hash128, run: Ledger) -> Result<(), Failure> {
+        // A file system without locks has none: then two runs that end at one time may count as one.
+        let lock = File::create(self.folder.join(LOCK));
+        let _locked = lock.and_then(|file| file.lock().map(|()| file));
+        // What somebody put there may be a ledger that is no sum of samples.
+        let sum = self.read(hash).ok().and_then(|earlier| merge(&[earlier, run.clone()]).ok());
+        Ok(save_ledger(&self.path(hash), &sum.unwrap_or(run))?)
+    }
+
+    fn read(&self, hash: Hash128) -> Result<Ledger, StoreFault> {
+        match load_ledger(&self.path(hash)) {
+            Ok(ledger) if ledger.about.modules.iter().map(|facts| facts.map).eq([hash]) => Ok(ledger),
+            Ok(_) => Err(StoreFault::Other),
+            Err(OpcError::Unreadable { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                Err(StoreFault::Nothing)
             }
+            Err(error) => Err(StoreFault::Damaged(error)),
         }
-        let stored = StoredModule { schema: SCHEMA.to_owned(), module: module.to_owned(), functions };
-        let text = serde_json::to_vec(&stored).expect("plain data");
-        Ok(write_whole(&self.path(hash), &text)?)
     }
 
     fn path(&self, hash: Hash128) -> PathBuf {
-        self.folder.join(format!("{:032x}.json", hash.0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn function(symbol: &str, samples: u64) -> StoredFunction {
-        StoredFunction { symbol: symbol.to_owned(), samples, weights: None }
-    }
-
-    #[test]
-    fn runs_are_added_and_damage_counts_as_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let store = Store::open(&folder.path().join("new")).expect("it is made");
-        let (hash, other) = (Hash128(7), Hash128(8));
-        store.add(hash, "a.c", vec![function("f", 3)]).expect("room");
-        store.add(hash, "a.c", vec![function("f", 4), function("g", 1)]).expect("room");
-        assert_eq!(store.load(hash), [function("f", 7), function("g", 1)]);
-        assert!(store.load(other).is_empty());
-        for damage in [&b""[..], b"{", b"{\"schema\":\"other/1\",\"module\":\"\",\"functions\":[]}"] {
-            std::fs::write(store.path(hash), damage).expect("room");
-            assert!(store.load(hash).is_empty());
-        }
-        store.add(hash, "a.c", vec![function("f", 1)]).expect("room");
-        assert_eq!(store.load(hash), [function("f", 1)]);
+        self.folder.join(format!("{:032x}.opc", hash.0))
     }
 }

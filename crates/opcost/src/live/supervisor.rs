@@ -25,7 +25,7 @@ use super::make::ReadyVersion;
 use super::memory::read_objects;
 use super::notes::{Note, Notes};
 use super::program::ReplaceableProgram;
-use super::store::{Store, StoredFunction};
+use super::store::Store;
 use super::stress::Stress;
 use super::weights::ENOUGH;
 
@@ -97,8 +97,6 @@ pub(super) struct Supervisor {
     refused: Vec<RefusedVersion>,
     stress: Option<Stress>,
     store: Option<Store>,
-    /// What versions were made by.
-    weights: BTreeMap<FunctionKey, FunctionWeights>,
 }
 
 impl Supervisor {
@@ -127,7 +125,6 @@ impl Supervisor {
             keys: made.into_iter().map(|(key, _)| key).collect(),
             refused: Vec::new(),
             store,
-            weights: BTreeMap::new(),
         })
     }
 
@@ -177,39 +174,27 @@ impl Supervisor {
     /// Replaces what was hot in earlier runs.
     fn begin_with_stored(&mut self) {
         let Some(store) = &self.store else { return };
-        let mut hot: Vec<(u64, FunctionKey, Vec<FunctionWeights>)> = Vec::new();
-        for (module, hash) in self.ranges.hashes() {
-            for stored in store.load(hash).into_iter().filter(|stored| stored.samples >= ENOUGH) {
-                let functions = &self.program.modules[module].functions;
-                let number = functions.iter().position(|function| function.symbol == stored.symbol);
-                if let Some(key) = number.map(|number| (module, number))
-                    && self.program.words[&key].entry.is_some()
-                {
-                    hot.push((stored.samples, key, stored.weights.into_iter().collect()));
-                }
-            }
-        }
-        hot.sort_unstable_by_key(|one| std::cmp::Reverse((one.0, one.1)));
-        for (_, key, weights) in hot.into_iter().take(MOST_STORED) {
+        let stored = self.ranges.stored(store);
+        let mut hot = self.ranges.hot(&stored);
+        hot.retain(|(key, _)| self.program.words[key].entry.is_some());
+        hot.sort_unstable_by_key(|(key, samples)| std::cmp::Reverse((self.worth(*key, *samples), *key)));
+        for (key, _) in hot.into_iter().take(MOST_STORED) {
+            let weights = self.ranges.stored_weights(&stored, key, &self.program.modules);
             self.replace(HotFunction { key, samples: 0 }, weights, None);
         }
     }
 
-    /// Keeps what this run said for the next one.
-    pub(super) fn save(&self, samples: &Samples) -> Result<(), Failure> {
+    /// What a version of a function is worth, by samples and by what it costs.
+    fn worth(&self, key: FunctionKey, samples: u64) -> u64 {
+        samples * 1_000_000 / (COST_OF_ANY + self.function(key).instructions)
+    }
+
+    /// Adds what was sampled to the store. `command` is what ran.
+    pub(super) fn save(&self, samples: &Samples, command: &[String]) -> Result<(), Failure> {
         let Some(store) = &self.store else { return Ok(()) };
-        let Hits { first: mut hits, later } = self.ranges.hits(samples);
-        for (version, count) in later {
-            // Functions of two modules may have one name.
-            *hits.entry(self.keys[version]).or_default() += count;
-        }
-        for (module, hash) in self.ranges.hashes() {
-            let own = hits.iter().filter(|((of, _), _)| *of == module).map(|(key, samples)| StoredFunction {
-                symbol: self.function(*key).symbol.clone(),
-                samples: *samples,
-                weights: self.weights.get(key).cloned(),
-            });
-            store.add(hash, &self.program.modules[module].name, own.collect())?;
+        let ledgers = self.ranges.ledgers(samples, command);
+        for (hash, ledger) in ledgers.map_err(|error| Failure::Counters(error.to_string()))? {
+            store.add(hash, ledger)?;
         }
         Ok(())
     }
@@ -280,11 +265,7 @@ impl Supervisor {
             self.request(*key);
         }
         let ready = hot.into_iter().filter(|key| self.is_ready(*key));
-        let worth = |key: &FunctionKey| {
-            let cost = COST_OF_ANY + self.function(*key).instructions;
-            let count = first(key) + (all[key] - first(key)) / PART;
-            (count * 1_000_000 / cost, *key)
-        };
+        let worth = |key: &FunctionKey| (self.worth(*key, first(key) + (all[key] - first(key)) / PART), *key);
         let Some(key) = ready.max_by_key(worth) else { return false };
         let count = all[&key];
         let process = samples.by_process.iter().max_by_key(|one| one.hits).map(|one| one.pid);
@@ -363,7 +344,6 @@ impl Supervisor {
         let tried = self.progress.get(&key).map_or(0, |progress| progress.versions);
         let function = self.function(key).clone();
         let own = weights.iter().find(|one| one.symbol == function.symbol);
-        self.weights.extend(own.map(|own| (key, own.clone())));
         let is_called = own.is_none_or(|own| own.entries >= CALLS);
         // Each continuation is another copy of the function. Where it is large and often entered, that comes later.
         let is_entered_first = tried == 0 && is_called && function.instructions > LARGE;

@@ -3,18 +3,14 @@
 //! The samples in the function's own first version are made consistent by themselves (`opcost_recover::repair`): that
 //! takes milliseconds, where the whole program takes seconds. Ratios are what a version needs.
 //!
-//! Input: a map, its code, samples by address. Output: branches with counts. Cost: the code of the function, and a table
-//! of the module. Limit: what was inlined elsewhere is not seen.
-
-use std::collections::BTreeMap;
+//! Input: a map, and what was observed of its segments. Output: branches with counts. Cost: the function, and a table of
+//! the module. Limit: what was inlined elsewhere is not seen.
 
 use opcost_index::{Id, IdMap};
 use opcost_key::live::FunctionWeights;
 use opcost_key::{FunctionId, FunctionMap, ModuleMap};
-use opcost_profile::formats::code::ModuleCode;
 use opcost_recover::{
-    Cycles, MODEL_ERROR, ModuleObservations, RepairOptions, RepairSolver, SampledModule, Starts, branches,
-    observe, repair,
+    MODEL_ERROR, ModuleObservations, RepairOptions, RepairSolver, SampledModule, Starts, branches, repair,
 };
 
 /// Samples of a function that is hot.
@@ -23,12 +19,10 @@ pub(super) const ENOUGH: u64 = 8;
 /// None if nothing is known of it.
 pub(super) fn weights(
     map: &ModuleMap,
-    code: &ModuleCode,
+    observed: &ModuleObservations,
     function: FunctionId,
-    hits: &BTreeMap<u64, u64>,
     symbol: &str,
 ) -> Option<FunctionWeights> {
-    let observed = observe(map, code, hits, Cycles::Model);
     // Nobody else is there who could be called.
     let mut one = ModuleMap {
         module: map.module.clone(),

@@ -1,7 +1,8 @@
 //! From a ledger to a profile that a compiler reads.
 //!
 //! Each module of the ledger is compiled to its anchor as when it was counted and
-//! surveyed; the ledger's counts are laid on it function by function. Then its branches
+//! surveyed; the ledger's counts are laid on it function by function. Samples that are not consistent yet are made so
+//! first, over all modules. Then its branches
 //! are weighed (bitcode), or LLVM is asked which counters its profile passes would
 //! have and what each counts is worked out (profdata), or instructions are told by their
 //! places ([`super::locations`]).
@@ -12,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use opcost_job::profile::{AnchorJob, ExportAnswers, ExportFormat, ExportJob, ExportModule};
-use opcost_key::{Anchor, BlockId, FunctionId, ModuleMap};
+use opcost_key::{Anchor, BlockId, FunctionId, Hash128, ModuleMap};
 use opcost_llvm::{
     Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoEdge, PgoFunction, PgoRecord, PgoTarget, write_pgo,
 };
@@ -20,7 +21,7 @@ use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
 use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
-use opcost_recover::{Matched, PointerCall, targets};
+use opcost_recover::{Matched, PointerCall, RepairSolver, consistent, raw_observations, targets};
 
 use super::laid::{Laid, Laying, lay};
 use super::locations::{llvm_sample, stacks};
@@ -47,14 +48,16 @@ pub(crate) fn to_anchor(job: &AnchorJob, modules: &mut Modules) -> Result<(), Wo
 /// # Errors
 /// Nothing fits, a module cannot be read, or the file cannot be written.
 pub(crate) fn export(job: &ExportJob, modules: &mut Modules) -> Result<ExportAnswers, WorkError> {
-    let ledger = load_ledger(&job.ledger)?;
-    let mut answers = ExportAnswers::default();
-    let mut laid = Vec::new();
-    for module in &job.modules {
-        let one = lay(&Laying::of(job), module, &ledger, modules)?;
-        add(&mut answers, &one);
-        laid.push(one);
+    let mut ledger = load_ledger(&job.ledger)?;
+    let how = Laying::of(job);
+    let lay = |module| lay(&how, module, &ledger, modules);
+    let mut laid = job.modules.iter().map(lay).collect::<Result<Vec<Laid>, _>>()?;
+    if let Some(made) = of_samples(&ledger, &laid)? {
+        laid.iter_mut().for_each(|one| one.lay_again(&how, &made));
+        ledger = made;
     }
+    let mut answers = ExportAnswers::default();
+    laid.iter().for_each(|one| add(&mut answers, one));
     if answers.functions == 0 {
         if job.is_part {
             return Ok(answers);
@@ -75,6 +78,20 @@ pub(crate) fn export(job: &ExportJob, modules: &mut Modules) -> Result<ExportAns
         ExportFormat::Pprof => write(job, &write_pprof(&stacks(&laid), &comment(&ledger)))?,
     }
     Ok(answers)
+}
+
+/// Consistent counts of a ledger of samples; `None` if it is none.
+fn of_samples(ledger: &Ledger, laid: &[Laid]) -> Result<Option<Ledger>, WorkError> {
+    let maps: Vec<&ModuleMap> = laid.iter().map(|one| &one.map).collect();
+    let Some(raw) = raw_observations(ledger, &maps) else { return Ok(None) };
+    let of_map = |map: &&ModuleMap| {
+        let facts = ledger.about.modules.iter().find(|facts| facts.module == map.module);
+        facts.map_or(Hash128(0), |facts| facts.map)
+    };
+    let hashes: Vec<Hash128> = maps.iter().map(of_map).collect();
+    let made = consistent(ledger, &raw, &maps, &hashes, RepairSolver::Likeliest)
+        .map_err(|error| WorkError::Refused(error.to_string()))?;
+    Ok(Some(made.ledger))
 }
 
 fn write(job: &ExportJob, bytes: &[u8]) -> Result<(), WorkError> {

@@ -31,6 +31,11 @@ impl Laid {
         self.phis.contains(&(function, instruction))
     }
 
+    /// Lays other counts on it.
+    pub(crate) fn lay_again(&mut self, how: &Laying<'_>, ledger: &Ledger) {
+        self.matched = match_counts(&self.map, ledger, how.copies());
+    }
+
     /// A snapshot of the module, with the counts.
     pub(crate) fn of<'a>(&'a self, module: &'a Module) -> ProfiledModule<'a> {
         ProfiledModule { module, map: &self.map, counts: &self.matched }
@@ -99,6 +104,12 @@ impl<'a> Laying<'a> {
     pub(crate) fn of(job: &'a ExportJob) -> Laying<'a> {
         Laying { root: &job.root, cost: &job.cost, is_alone: job.format == ExportFormat::Bitcode }
     }
+
+    /// A module by itself is weighed by what its functions do in the whole program; what is added up over modules has
+    /// each count once.
+    fn copies(&self) -> Copies {
+        if self.is_alone { Copies::All } else { Copies::Own }
+    }
 }
 
 pub(crate) fn lay(
@@ -119,11 +130,9 @@ pub(crate) fn lay(
         per_thread: false,
         wrapped: opcost_runtime::WRAPPED,
     };
-    // A module by itself is weighed by what its functions do in the whole program;
-    // what is added up over modules has each count once.
-    let (bodies, copies) = if how.is_alone { (Bodies::All, Copies::All) } else { (Bodies::Own, Copies::Own) };
+    let bodies = if how.is_alone { Bodies::All } else { Bodies::Own };
     let map = survey(&read, &wanted, bodies)?;
-    let matched = match_counts(&map, ledger, copies);
+    let matched = match_counts(&map, ledger, how.copies());
     let phis = read.functions.iter().flat_map(|(id, function)| {
         let phis = function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         phis.map(move |(phi, _)| (id, phi))
