@@ -21,7 +21,7 @@ use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use thiserror::Error;
 
-use crate::names::Names;
+use crate::names::{IDENTITY, Names};
 use crate::symbol::Header;
 use crate::words::Words;
 use crate::{Frames, LinkRefused, LinkedVersion, LiveError, LiveProgram, link, redirect};
@@ -212,7 +212,7 @@ fn header(parts: &ArenaParts) -> Vec<u8> {
     add(4, u64::from(elf::PT_LOAD));
     add(4, u64::from(elf::PF_R | elf::PF_X));
     part.iter().for_each(|&value| add(8, value));
-    let (note, length) = (64 + 2 * 56, 36);
+    let (note, length) = (IDENTITY.start, IDENTITY.end - IDENTITY.start);
     add(4, u64::from(elf::PT_NOTE));
     add(4, u64::from(elf::PF_R));
     [note, 0, 0, length, length, 4].iter().for_each(|&value| add(8, value));

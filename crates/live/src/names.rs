@@ -21,9 +21,13 @@ use crate::LinkedVersion;
 /// Of a section header, and of a symbol, in bytes.
 const HEADER: u64 = 64;
 const SYMBOL: u64 = 24;
-/// Sections: none, code, symbols, names, names of sections.
-const SECTIONS: u64 = 5;
-const SECTION_NAMES: &[u8] = b"\0.text\0.symtab\0.strtab\0.shstrtab\0";
+/// Sections: none, code, symbols, names, names of sections, the build-id, which perf finds by its name alone.
+const SECTIONS: u64 = 6;
+const SECTION_NAMES: &[u8] = b"\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id\0";
+/// Where the section with the names of sections is.
+const NAMED: u16 = 4;
+/// Where the file has its build-id, after the header and two parts.
+pub(crate) const IDENTITY: Range<u64> = 176..212;
 /// Bytes of symbols at most.
 const ROOM: u64 = 1 << 20;
 
@@ -54,6 +58,7 @@ impl Names {
             [7, elf::SHT_SYMTAB.into(), 0, 0, names.symbol_table(), names.symbols, 3, 1, 8, SYMBOL],
             [15, elf::SHT_STRTAB.into(), 0, 0, names.name_table(), names.names, 0, 0, 1, 0],
             [23, elf::SHT_STRTAB.into(), 0, 0, names.section_names(), all, 0, 0, 1, 0],
+            [33, elf::SHT_NOTE.into(), 0, 0, IDENTITY.start, IDENTITY.end - IDENTITY.start, 0, 0, 4, 0],
         ];
         // Name, type, link and information are half as wide as the rest.
         let widths = [4, 4, 8, 8, 8, 8, 4, 4, 8, 8];
@@ -62,7 +67,7 @@ impl Names {
             cells.flat_map(|(value, width)| value.to_le_bytes().into_iter().take(width)).collect();
         file.write_all_at(&bytes, start)?;
         file.write_all_at(&start.to_le_bytes(), 40)?;
-        let counts = [HEADER as u16, SECTIONS as u16, SECTIONS as u16 - 1].map(u16::to_le_bytes);
+        let counts = [HEADER as u16, SECTIONS as u16, NAMED].map(u16::to_le_bytes);
         file.write_all_at(counts.as_flattened(), 58)?;
         Ok(names)
     }

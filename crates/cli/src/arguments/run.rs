@@ -41,6 +41,9 @@ pub(crate) struct RunArguments {
     /// Counts each block meanwhile, with --stress, and keeps a ledger. It is that of `opcost count --anchor pgo`.
     #[arg(long, value_name = "FILE", requires = "stress", conflicts_with_all = ["report", "ledger"])]
     pub(crate) counts: Option<PathBuf>,
+    /// Leaves the program and its versions in this folder, where perf report finds names and code afterwards.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) perf: Option<PathBuf>,
     /// Says at the end, on the error stream, what was replaced.
     #[arg(long)]
     pub(crate) explain: bool,

@@ -49,6 +49,7 @@ fn carry_out(arguments: &RunArguments) -> Result<Status, Failure> {
         store: arguments.profile_store.as_deref(),
         stress: arguments.stress,
         counts: arguments.counts.as_deref(),
+        program: arguments.perf.as_deref(),
         arguments: &arguments.arguments,
         streams: &Streams {
             stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),

@@ -385,3 +385,21 @@ fn a_store_loses_no_run_and_uses_no_other() {
         assert!(at_once(&place.json("said.json")).contains(&"filter"), "{damage}");
     }
 }
+
+/// Who recorded the program finds code and names of versions afterwards.
+#[test]
+fn versions_have_names_after_the_run() {
+    let place = programs();
+    for _ in 0..2 {
+        let ran = place.shell("$OPCOST run --perf seen filter.c -- 60 3 1");
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+    }
+    let files = place.shell("ls -d seen/filter.*").stdout;
+    assert_eq!(files.lines().count(), 4, "{files}");
+    for file in files.lines().filter(|file| file.ends_with(".live")) {
+        let read = place.shell(&format!("llvm-objdump-22 -d {file}")).stdout;
+        assert!(read.contains("<filter$v1@") && read.contains("jmp"), "{read}");
+        let program = place.shell(&format!("llvm-nm-22 {}", file.trim_end_matches(".live"))).stdout;
+        assert!(program.contains(" main"), "{program}");
+    }
+}

@@ -34,12 +34,12 @@ mod make;
 mod memory;
 mod notes;
 mod program;
+mod request;
 mod store;
 mod stress;
 mod supervisor;
 mod weights;
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -49,62 +49,19 @@ use opcost_answer::live::{LiveAnswers, RunMode};
 use opcost_answer::run::Finish;
 use opcost_interrupt::Scratch;
 use opcost_recover::RepairSolver;
-use opcost_run::start::Streams;
 use opcost_sample::{Pace, ReadyKernel, Samples};
-use opcost_toolchain::input::Input;
-use opcost_toolchain::options::CompileOptions;
 
 use crate::counting::{Measurement, raw_folder};
 use crate::sampling::estimate::{Estimate, finish};
 use crate::sampling::take::{SampleOptions, SampleTarget, take};
 use hits::CodeRanges;
 use program::ReplaceableProgram;
+pub use request::RunRequest;
 use store::Store;
 use supervisor::Supervisor;
 
 /// How often samples are looked at.
 const EVERY: Duration = Duration::from_millis(10);
-
-/// A program that is to be run.
-#[derive(Clone, Copy, Debug)]
-pub struct RunRequest<'a> {
-    /// Its sources.
-    pub inputs: &'a [Input],
-    /// How they are compiled.
-    pub options: &'a CompileOptions,
-    /// How it is run.
-    pub mode: RunMode,
-    /// Samples in a second of processor time.
-    pub rate: u64,
-    /// Where the profile of earlier runs is, and that of this one goes.
-    pub store: Option<&'a Path>,
-    /// The seed by which all functions are replaced at random, if they are.
-    pub stress: Option<u64>,
-    /// Where the ledger of a run in stress goes, if it is counted. It is that of [`crate::count`] at the anchor `pgo`.
-    pub counts: Option<&'a Path>,
-    /// Its arguments.
-    pub arguments: &'a [OsString],
-    /// Where its streams go.
-    pub streams: &'a Streams,
-}
-
-impl<'a> RunRequest<'a> {
-    /// A program without arguments, which is replaced wherever it is hot.
-    pub fn of(inputs: &'a [Input], options: &'a CompileOptions, streams: &'a Streams) -> RunRequest<'a> {
-        let mode = RunMode::default();
-        RunRequest {
-            inputs,
-            options,
-            mode,
-            rate: 1000,
-            store: None,
-            stress: None,
-            counts: None,
-            arguments: &[],
-            streams,
-        }
-    }
-}
 
 /// A program that ran.
 #[derive(Debug)]
@@ -140,8 +97,7 @@ pub fn run(request: &RunRequest<'_>) -> Result<LiveRun, Failure> {
     }
     let _ready = ReadyKernel::in_background();
     let counters = request.counts.map(|_| raw_folder()).transpose()?;
-    let is_counted = counters.is_some();
-    let program = ReplaceableProgram::build(request.inputs, request.options, request.mode, is_counted)?;
+    let program = ReplaceableProgram::build(request)?;
     let path = program.path.clone();
     let store = request.store.map(Store::open).transpose()?;
     let supervisor = Supervisor::new(program, request.mode, request.stress, store)?;

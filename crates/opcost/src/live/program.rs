@@ -1,7 +1,7 @@
 //! A program whose functions can be replaced, and the file beside it by which they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::live::RunMode;
@@ -16,6 +16,7 @@ use opcost_toolchain::build::{Build, LiveModule, LivePurpose, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::CompileOptions;
 
+use super::request::RunRequest;
 use crate::progress::work;
 
 /// A program that was built; its files go away with this value.
@@ -56,12 +57,9 @@ impl ReplaceableProgram {
     ///
     /// # Errors
     /// A source does not compile, or the program is none of this machine.
-    pub(super) fn build(
-        inputs: &[Input],
-        options: &CompileOptions,
-        mode: RunMode,
-        is_counted: bool,
-    ) -> Result<Self, Failure> {
+    pub(super) fn build(request: &RunRequest<'_>) -> Result<Self, Failure> {
+        let RunRequest { inputs, options, mode, .. } = *request;
+        let is_counted = request.counts.is_some();
         if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err(Failure::Usage(
                 "programs are replaced while they run on Linux for x86-64 only".to_owned(),
@@ -90,7 +88,10 @@ impl ReplaceableProgram {
             Replaced::Loops => Some(0),
         };
         let build = Build::new(&options, Purpose::Live(LivePurpose { replaced, is_counted }))?;
-        let path = build.path("program");
+        let path = match request.program {
+            Some(folder) => left_in(folder, inputs)?,
+            None => build.path("program"),
+        };
         {
             let _building = work("building the program");
             build.program(inputs, &path)?;
@@ -106,7 +107,9 @@ impl ReplaceableProgram {
             frames: at(FRAMES)?..at(FRAMES_END)?,
             code: at(ARENA)?..at(ARENA_END)?,
         };
-        let beside = build.path(format!("program{SUFFIX}"));
+        let mut beside = path.clone().into_os_string();
+        beside.push(SUFFIX);
+        let beside = PathBuf::from(beside);
         let arena = Arena::create(&beside, &mut bytes, &facts, &parts).map_err(|error| unfit(&error))?;
         std::fs::write(&path, &bytes).map_err(Failure::file("write", &path))?;
         let modules = build.live_modules();
@@ -125,6 +128,14 @@ impl ReplaceableProgram {
             made: 0,
         })
     }
+}
+
+/// Where a program goes that is there after the run. Each run has a name of its own: what a profiler recorded of one is
+/// of no other.
+fn left_in(folder: &Path, inputs: &[Input]) -> Result<PathBuf, Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
+    let stem = inputs.first().and_then(|input| input.path.file_stem()).unwrap_or_default();
+    Ok(folder.join(format!("{}.{}", stem.to_string_lossy(), std::process::id())))
 }
 
 /// Flags that make no program of this machine, and those whose passes run after versions are made.
