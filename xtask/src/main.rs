@@ -130,7 +130,7 @@ usage: cargo xtask VERB
   bench run [FLAGS]     what a program costs that gets faster while it runs, and what it
                         brings, into benchmarks/run.md
     --rounds N            timed runs of each program by each compiler (3)
-    --parts A,B           of kernels, document, programs, costs (all)
+    --parts A,B           of kernels, document, programs, costs, linkers (all)
     --programs A,B        of filter-sum, filter-largest, sqlite, lua, zstd, clipper, and
                           rows of the paper's table, as matrix-normal (all)
     --small               little work: a try of the bench itself

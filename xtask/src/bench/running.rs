@@ -7,6 +7,7 @@
 //! - [`document`]: the table of the paper that this follows, row by row.
 //! - [`programs`]: real programs, with the share of time in later versions.
 //! - [`costs`]: time to the first output, time to make a version, memory, sampling.
+//! - [`linkers`]: the own linker of versions, next to those of the system.
 //!
 //! [`contender`] has how a program is compiled and run; [`contest`] runs contenders in interleaved rounds.
 //! What fails is in the page with its reason, and the rest goes on.
@@ -19,6 +20,7 @@ mod contest;
 mod costs;
 mod document;
 mod kernels;
+mod linkers;
 mod memory;
 mod programs;
 mod table;
@@ -37,13 +39,15 @@ enum Part {
     Document,
     Programs,
     Costs,
+    Linkers,
 }
 
-const PARTS: [(&str, Part); 4] = [
+const PARTS: [(&str, Part); 5] = [
     ("kernels", Part::Kernels),
     ("document", Part::Document),
     ("programs", Part::Programs),
     ("costs", Part::Costs),
+    ("linkers", Part::Linkers),
 ];
 
 #[derive(Debug)]
@@ -75,6 +79,7 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
             Part::Document => document::section(&bench),
             Part::Programs => programs::section(&bench),
             Part::Costs => costs::section(&bench),
+            Part::Linkers => linkers::section(&bench),
         };
     }
     let mut page = String::from(

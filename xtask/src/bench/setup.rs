@@ -24,16 +24,21 @@ pub(super) fn opcost(given: Option<&Path>) -> Result<PathBuf> {
 
 /// opcost of this checkout, built.
 pub(super) fn release_build() -> Result<PathBuf> {
+    release(&["--package", "opcost-cli"], "opcost")
+}
+
+/// A release build of a part of this checkout: what cargo is to build, and the file that it makes.
+pub(super) fn release(what: &[&str], file: &str) -> Result<PathBuf> {
     let repository = repository()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--package", "opcost-cli"]).current_dir(&repository);
-    eprintln!("bench: building opcost");
+    command.args(["build", "--release"]).args(what).current_dir(&repository);
+    eprintln!("bench: building {file}");
     command::output_of(&mut command)?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository.join("target"), PathBuf::from);
     let target = repository.join(target);
-    Ok(target.join("release/opcost"))
+    Ok(target.join("release").join(file))
 }
 
 /// The folder of a bench's builds, `target/bench/NAME`.

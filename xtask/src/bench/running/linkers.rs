@@ -1,4 +1,4 @@
-//! How do versions come into a program: by the own linker, or by the system's linker and loader?
+//! How do versions come into a program: by the own linker, or by a linker of the system and the loader?
 //!
 //! Functions of SQLite are compiled as versions are: each by itself, with all else elsewhere. Such an object comes in by
 //! two ways.
@@ -32,18 +32,18 @@ const FEW: usize = 4;
 /// Where versions are in the program.
 const ADDRESS: &str = "20000000";
 
-/// How a version comes in.
+/// What makes an object code of a program.
 #[derive(Clone, Copy)]
-enum Way {
+enum Linker {
     Own,
-    /// With the linker of this name.
+    /// One of the system, of this name, makes a shared object.
     Shared(&'static str),
 }
 
-const WAYS: [Way; 3] = [Way::Own, Way::Shared("ld.lld-22"), Way::Shared("ld.bfd")];
+const LINKERS: [Linker; 3] = [Linker::Own, Linker::Shared("ld.lld-22"), Linker::Shared("ld.bfd")];
 
 /// What the program of the measurement does.
-const HOST: &str = include_str!("ways.c");
+const HOST: &str = include_str!("linkers.c");
 
 /// The section.
 pub(super) fn section(bench: &Bench) -> String {
@@ -55,14 +55,14 @@ pub(super) fn section(bench: &Bench) -> String {
     text
 }
 
-/// A function, as an object for each way.
+/// A function, as an object for each kind of linker.
 struct Version {
     function: String,
     fixed: PathBuf,
     anywhere: PathBuf,
 }
 
-/// What one version took by one way.
+/// What one version took by one linker.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     /// Milliseconds to link and write it.
@@ -80,34 +80,34 @@ impl Cost {
 }
 
 fn measure(bench: &Bench) -> Result<String> {
-    let folder = bench.folder.join("ways");
+    let folder = bench.folder.join("linkers");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let wanted = if bench.is_small { FEW } else { VERSIONS };
     let (program, versions) = prepare(&folder, wanted)?;
     let linker = setup::release(&["--package", "opcost-live", "--example", "linked"], "examples/linked")?;
-    let mut costs = [const { Vec::new() }; WAYS.len()];
+    let mut costs = [const { Vec::new() }; LINKERS.len()];
     for round in 0..bench.rounds {
         let mut running = Running::start(&program, &linker, round)?;
         for (number, version) in versions.iter().enumerate() {
-            for at in 0..WAYS.len() {
-                let way = (at + round + number) % WAYS.len();
-                costs[way].push(running.bring_in(WAYS[way], version)?);
+            for at in 0..LINKERS.len() {
+                let linker = (at + round + number) % LINKERS.len();
+                costs[linker].push(running.bring_in(LINKERS[linker], version)?);
             }
         }
     }
     Ok(table(&costs, versions.len()))
 }
 
-fn table(costs: &[Vec<Cost>; WAYS.len()], versions: usize) -> String {
+fn table(costs: &[Vec<Cost>; LINKERS.len()], versions: usize) -> String {
     let mut text = format!(
         "\n{versions} functions of SQLite, each compiled by itself at -O3, come into a running program. Figures are of one \
          version: times are medians, memory is the mean.\n\n\
          | | link, ms | in the program, ms | both, ms | memory of the program, KiB |\n|---|---:|---:|---:|---:|\n"
     );
-    for (way, costs) in WAYS.iter().zip(costs) {
-        let title = match way {
-            Way::Own => "own linker, into a file that the program has mapped".to_owned(),
-            Way::Shared(linker) => format!("`{linker} -shared` into a file of memory, and `dlopen`"),
+    for (linker, costs) in LINKERS.iter().zip(costs) {
+        let title = match linker {
+            Linker::Own => "own linker, into a file that the program has mapped".to_owned(),
+            Linker::Shared(linker) => format!("`{linker} -shared` into a file of memory, and `dlopen`"),
         };
         let (link, load) = (median(costs, |cost| cost.link), median(costs, |cost| cost.load));
         let (both, memory) = (median(costs, Cost::both), memory(costs));
@@ -115,12 +115,13 @@ fn table(costs: &[Vec<Cost>; WAYS.len()], versions: usize) -> String {
     }
     let [own, others @ ..] = costs;
     let least = |of: &dyn Fn(&[Cost]) -> f64| others.iter().map(|one| of(one)).fold(f64::INFINITY, f64::min);
+    let times = least(&|costs| median(costs, Cost::both)) / median(own, Cost::both);
+    let winner = if times > 1.0 { "The own linker wins" } else { "A linker of the system wins" };
     let _ = writeln!(
         text,
-        "\nThe own linker won: it takes {:.0} times less time than the fastest other, and {:.0} times less memory. Each \
-         shared object begins a process of a linker, and is mapped in pages of its own with tables of its own. The loader \
-         also has to be called in the program, and the own linker changes nothing there but memory.",
-        least(&|costs| median(costs, Cost::both)) / median(own, Cost::both),
+        "\n{winner}. The own one takes a part of 1/{times:.0} of the time of the fastest other, and of 1/{:.0} of the \
+         memory. A shared object needs a process of a linker, and pages and tables of its own; and the loader has to \
+         be called in the program, where the own linker changes nothing but memory.",
         least(&|costs| memory(costs)) / memory(own)
     );
     text
@@ -225,7 +226,7 @@ struct Running {
 
 impl Running {
     fn start(program: &Path, linker: &Path, round: usize) -> Result<Running> {
-        let memory = PathBuf::from(format!("/dev/shm/opcost-ways-{}-{round}", std::process::id()));
+        let memory = PathBuf::from(format!("/dev/shm/opcost-linkers-{}-{round}", std::process::id()));
         fs::create_dir_all(&memory).map_err(|error| Failure::at("create", &memory, error))?;
         let file = memory.join("arena");
         let sized = fs::File::create(&file).and_then(|file| file.set_len(32 << 20));
@@ -236,9 +237,9 @@ impl Running {
         Ok(Running { host, linker, memory, objects: 0, kilobytes })
     }
 
-    fn bring_in(&mut self, way: Way, version: &Version) -> Result<Cost> {
-        let (link, request) = match way {
-            Way::Own => {
+    fn bring_in(&mut self, linker: Linker, version: &Version) -> Result<Cost> {
+        let (link, request) = match linker {
+            Linker::Own => {
                 let linked = self.linker.request(&version.fixed.display().to_string())?;
                 let words: Vec<&str> = linked.split(' ').collect();
                 let [took, address, bytes] = words.as_slice() else {
@@ -248,7 +249,7 @@ impl Running {
                     took.parse().map_err(|_| Failure::new(format!("{}: {linked}", version.function)))?;
                 (took / 1e6, format!("touch {address} {bytes}"))
             }
-            Way::Shared(linker) => {
+            Linker::Shared(linker) => {
                 self.objects += 1;
                 let object = self.memory.join(format!("{}.so", self.objects));
                 let begun = Instant::now();
@@ -331,11 +332,13 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_both_ways() {
+    fn the_table_has_all_linkers() {
         let cost = |link| Cost { link, load: 0.5, memory: 4.0 };
-        let text = table(&[cost(0.5), cost(0.25), cost(9.0)], &[cost(9.5); 3], 3);
+        let own = vec![cost(0.5), cost(0.25), cost(9.0)];
+        let text = table(&[own, vec![cost(9.5)], vec![cost(20.0)]], 3);
         assert!(
-            text.contains("| 0.500 | 0.500 | 1.000 | 4.0 |") && text.contains("takes 10 times"),
+            text.contains("| 0.500 | 0.500 | 1.000 | 4.0 |")
+                && text.contains("wins. The own one takes a part of 1/10 "),
             "{text}"
         );
     }
