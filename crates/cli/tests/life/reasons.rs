@@ -214,8 +214,13 @@ fn followed(source: &Path, target: &str, level: u8, folder: &Path) -> Option<Vec
     let module = session.snapshot();
     let count: usize = module.functions.values().map(|function| function.instructions.len()).sum();
     session.identify();
-    let how =
-        Emission { level, position: Position::AsModule, function_sections: false, data_sections: false, ..Emission::default() };
+    let how = Emission {
+        level,
+        position: Position::AsModule,
+        function_sections: false,
+        data_sections: false,
+        ..Emission::default()
+    };
     let request = LifeRequest {
         numbers: (1..=u32::try_from(count).expect("few")).collect(),
         is_whole: false,

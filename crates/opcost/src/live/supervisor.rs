@@ -83,6 +83,13 @@ struct Progress {
     is_refused: bool,
 }
 
+impl Progress {
+    /// Whether the first version still runs after the last one came. `first` are its samples.
+    fn goes_on(&self, first: u64) -> bool {
+        self.before.is_some_and(|before| first >= before + 4 * ENOUGH)
+    }
+}
+
 /// Follows a program and replaces what is hot.
 pub(super) struct Supervisor {
     program: ReplaceableProgram,
@@ -262,7 +269,7 @@ impl Supervisor {
             .filter_map(|(key, all)| self.is_hot(key, first(&key), all).then_some(key))
             .collect();
         for key in &hot {
-            self.request(*key);
+            self.request(*key, first(key));
         }
         let ready = hot.into_iter().filter(|key| self.is_ready(*key));
         let worth = |key: &FunctionKey| (self.worth(*key, first(key) + (all[key] - first(key)) / PART), *key);
@@ -284,7 +291,7 @@ impl Supervisor {
             None => first >= ENOUGH,
             Some(progress) if progress.since.is_some() => true,
             Some(progress) => {
-                let goes_on = progress.before.is_some_and(|before| first >= before + 4 * ENOUGH);
+                let goes_on = progress.goes_on(first);
                 let mut headers = self.program.words[&key].loops.keys();
                 let is_open =
                     self.mode == RunMode::Adaptive && headers.any(|header| !progress.left.contains(header));
@@ -297,14 +304,15 @@ impl Supervisor {
         }
     }
 
-    /// Has the headers of a function's loops write values down that have not.
-    fn request(&mut self, key: FunctionKey) {
+    /// Has the headers of a function's loops write values down that have not. Where its first version is left already, a
+    /// better one needs no continuations: of a large function each is as much work as the whole.
+    fn request(&mut self, key: FunctionKey, first: u64) {
         let progress = self.progress.entry(key).or_default();
         if progress.since.is_some() {
             return;
         }
         progress.since = Some(Instant::now());
-        if self.mode != RunMode::Adaptive {
+        if self.mode != RunMode::Adaptive || (progress.versions > 0 && !progress.goes_on(first)) {
             return;
         }
         // There are fewer notes than a program may have loops. Those go first that were never requested.

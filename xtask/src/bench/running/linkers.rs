@@ -120,7 +120,7 @@ fn table(costs: &[Vec<Cost>; LINKERS.len()], versions: usize) -> String {
     let _ = writeln!(
         text,
         "\n{winner}. The own one takes a part of 1/{times:.0} of the time of the fastest other, and of 1/{:.0} of the \
-         memory. A shared object needs a process of a linker, and pages and tables of its own; and the loader has to \
+         memory. A shared object needs a process of a linker, and pages and tables of its own. The loader has to \
          be called in the program, where the own linker changes nothing but memory.",
         least(&|costs| memory(costs)) / memory(own)
     );
