@@ -227,7 +227,9 @@ fn stored(folder: &Path) -> Result<Ledger, Failure> {
         newest.insert(names.join(" "), ledger);
     }
     let ledgers: Vec<Ledger> = newest.into_values().collect();
-    let joined = join_raw(&ledgers).map_err(|error| Failure::Counters(error.to_string()))?;
+    // Each module ran as often as it did.
+    let runs = ledgers.iter().map(|ledger| ledger.about.runs).max().unwrap_or(1);
+    let joined = join_raw(&ledgers, runs).map_err(|error| Failure::Counters(error.to_string()))?;
     joined.ok_or_else(|| {
         Failure::Usage(format!(
             "{} is no folder of opcost run --profile-store; name a file that opcost … --ledger FILE wrote",

@@ -9,7 +9,7 @@
 //! calls whom and which way flow goes, stays in the program's map.
 //!
 //! Raw ledgers of one build at one rate merge: samples add, cycles are divided by the
-//! number of runs. Those of several modules, each with runs of its own, are put together ([`join_raw`]).
+//! number of runs. Those of several modules or functions, each with runs of its own, are put together ([`join_raw`]).
 //! [`consistent`] makes counts of them. Input and output: [`raw_ledger`] and [`raw_observations`] are each
 //! other's inverse, up to a thousandth of a cycle. Cost: linear, but for that of making counts consistent.
 
@@ -163,37 +163,38 @@ fn cycles_of_sample(ledger: &Ledger) -> Option<u64> {
     ledger.value(&Subject::Program, Column::Cycles)
 }
 
-/// Raw ledgers of modules of one program, each of as many runs as it has. `None` if one is no raw ledger, or their
-/// cost models differ.
+/// Raw ledgers of modules of one program, as of so many `runs` together. Each has some functions, and each function had
+/// as many runs as the ledgers that have it. `None` if one is no raw ledger, or their cost models differ.
 ///
 /// # Errors
 /// A number is too large.
-pub fn join_raw(ledgers: &[Ledger]) -> Result<Option<Ledger>, RecoverError> {
+pub fn join_raw(ledgers: &[Ledger], runs: u64) -> Result<Option<Ledger>, RecoverError> {
     let Some(first) = ledgers.first() else { return Ok(None) };
     if ledgers.iter().any(|one| cycles_of_sample(one).is_none() || one.about.cost != first.about.cost) {
         return Ok(None);
     }
     // Cycles of a ledger are sums over its runs.
-    let runs = ledgers.iter().map(|one| one.about.runs.max(1)).max().unwrap_or(1);
-    let scaled = |one: &Ledger, value: u64| {
-        let scaled = u128::from(value) * u128::from(runs) / u128::from(one.about.runs.max(1));
-        u64::try_from(scaled).unwrap_or(u64::MAX)
-    };
-    let between = |one: &Ledger| u128::from(scaled(one, cycles_of_sample(one).unwrap_or(0)));
-    let mean = ledgers.iter().map(between).sum::<u128>() / ledgers.len() as u128;
-    let mut facts = vec![fact(Subject::Program, Column::Cycles, u64::try_from(mean).unwrap_or(u64::MAX))];
+    let mut runs_of: BTreeMap<Option<&Arc<FunctionFacts>>, u128> = BTreeMap::new();
     for one in ledgers {
-        for fact in one.facts().iter().filter(|fact| fact.subject != Subject::Program) {
-            let is_cycles = matches!(fact.column, Column::Cycles | Column::Busy);
-            let value = fact.value.map(|value| if is_cycles { scaled(one, value) } else { value });
-            facts.push(Fact { value, ..fact.clone() });
+        let functions: BTreeSet<_> = one.facts().iter().map(|fact| fact.subject.function()).collect();
+        for function in functions {
+            *runs_of.entry(function).or_default() += u128::from(one.about.runs.max(1));
         }
     }
+    let scaled = |fact: &Fact| {
+        let is_cycles = matches!(fact.column, Column::Cycles | Column::Busy);
+        let of = |value: u64| u128::from(value) * u128::from(runs) / runs_of[&fact.subject.function()];
+        let narrow = |value: u64| u64::try_from(of(value)).unwrap_or(u64::MAX);
+        Fact { value: if is_cycles { fact.value.map(narrow) } else { fact.value }, ..fact.clone() }
+    };
+    let facts = ledgers.iter().flat_map(Ledger::facts).map(scaled);
     let abouts = || ledgers.iter().map(|one| &one.about);
     let machines: BTreeSet<&String> = abouts().flat_map(|about| &about.machines).collect();
     let commands: BTreeSet<&Vec<String>> = abouts().flat_map(|about| &about.commands).collect();
+    let mut modules: Vec<ModuleFacts> = abouts().flat_map(|about| &about.modules).cloned().collect();
+    modules.dedup();
     let about = About {
-        modules: abouts().flat_map(|about| &about.modules).cloned().collect(),
+        modules,
         code: Vec::new(),
         cost: first.about.cost.clone(),
         machines: machines.into_iter().cloned().collect(),
@@ -312,14 +313,26 @@ mod tests {
         let twice = [ledger_of(&one, &seen), ledger_of(&one, &seen)];
         let once = observed(&[(9, 1.5), (8, 0.5)]);
         let parts = [merge(&twice).expect("of one build"), ledger_of(&two, &once)];
-        let joined = join_raw(&parts).expect("it fits").expect("both are raw");
+        let joined = join_raw(&parts, 2).expect("it fits").expect("both are raw");
         let back = raw_observations(&joined, &[&one, &two]).expect("it is raw");
         assert_eq!(back.modules, [observed(&[(6, 1.5), (140, 2.25), (0, 4.0)]), once]);
         assert_eq!((back.cycles_per_sample, joined.about.runs, joined.about.modules.len()), (600.0, 2, 2));
         let hashes = [Hash128(1), Hash128(2)];
         let made = consistent(&joined, &back, &[&one, &two], &hashes, RepairSolver::Classic).expect("counts");
         assert_eq!((made.ledger.about.runs, made.repaired.counts.len()), (2, 2));
-        assert!(join_raw(&[made.ledger]).expect("nothing is added").is_none(), "it is raw no more");
+        assert!(join_raw(&[made.ledger], 1).expect("nothing is added").is_none(), "it is raw no more");
+    }
+
+    #[test]
+    fn a_function_has_the_cycles_of_the_runs_that_saw_it() {
+        let map = single_loop();
+        let seen = ledger_of(&map, &observed(&[(3, 1.5), (70, 2.25), (0, 4.0)]));
+        let none = ModuleMap { functions: IdMap::new(), ..single_loop() };
+        let unseen = ledger_of(&none, &ModuleObservations { functions: IdMap::new(), without_block: 0 });
+        let joined = join_raw(&[unseen.clone(), seen, unseen], 3).expect("it fits").expect("all are raw");
+        let back = raw_observations(&joined, &[&map]).expect("it is raw");
+        assert_eq!(back.modules[0], observed(&[(3, 1.5), (70, 2.25), (0, 4.0)]));
+        assert_eq!((back.cycles_per_sample, joined.about.runs, joined.about.modules.len()), (600.0, 3, 1));
     }
 
     #[test]

@@ -53,6 +53,18 @@ impl Tabled {
     }
 }
 
+/// Functions that were sampled, and what they call.
+fn near_samples(one: &ObservedModule) -> BTreeSet<FunctionId> {
+    let is_sampled = |id: &FunctionId| one.observed.functions[*id].values().any(|one| one.samples > 0);
+    let sampled: Vec<FunctionId> = one.map.functions.ids().filter(is_sampled).collect();
+    let calls = sampled.iter().flat_map(|id| &one.map.functions[*id].calls);
+    let called = calls.filter_map(|call| match &call.callee {
+        Callee::Defined(callee) => Some(*callee),
+        _ => None,
+    });
+    called.chain(sampled.iter().copied()).collect()
+}
+
 /// Samples of earlier runs, by the number of the module.
 #[derive(Debug)]
 pub(super) struct StoredSamples {
@@ -187,7 +199,8 @@ impl CodeRanges {
         weights.collect()
     }
 
-    /// What the samples of a run say of each module, as a ledger. `command` is what ran.
+    /// What the samples of a run say of each module, as a ledger of functions that were sampled and of those that these
+    /// call. `command` is what ran.
     ///
     /// # Errors
     /// The observations do not fit their map.
@@ -198,7 +211,14 @@ impl CodeRanges {
     ) -> Result<Vec<(Hash128, Ledger)>, RecoverError> {
         let between = cycles_per_sample(samples, None);
         let modules = self.placed(samples).modules.into_iter().filter(|one| one.observed.samples() > 0);
-        let ledger = |one: ObservedModule| {
+        let ledger = |mut one: ObservedModule| {
+            let near = near_samples(&one);
+            let is_near = |id: &FunctionId| near.contains(id);
+            let ids = || one.map.functions.ids().filter(is_near);
+            let observed = ids().map(|id| one.observed.functions[id].clone()).collect();
+            let functions = ids().map(|id| one.map.functions[id].clone()).collect();
+            one.observed.functions = observed;
+            one.map.functions = functions;
             let sampled = [SampledModule { map: &one.map, observed: &one.observed }];
             Ok((one.hash, raw_ledger(&sampled, &[one.hash], &machine(), command.to_vec(), between)?))
         };

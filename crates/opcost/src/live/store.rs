@@ -4,6 +4,8 @@
 //! of one is used for the other. Runs are added up, under a lock, and a file is written whole or not at all. Other verbs
 //! read the folder, too: [`crate::ledgers`].
 //!
+//! A ledger has functions that were sampled, and what they call: others say little, and most of a module is of that kind.
+//!
 //! Input and output: a folder. Cost: a file for each module. Limits: a file that cannot be read counts as none, which is
 //! reported, and is written anew at the end of the run. Runs at two rates count by their samples.
 
@@ -13,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_key::Hash128;
+use opcost_profile::Ledger;
 use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
-use opcost_profile::{Ledger, merge};
+use opcost_recover::join_raw;
 use thiserror::Error;
 
 /// What has the lock of a folder.
@@ -68,7 +71,10 @@ impl Store {
         let lock = File::create(self.folder.join(LOCK));
         let _locked = lock.and_then(|file| file.lock().map(|()| file));
         // What somebody put there may be a ledger that is no sum of samples.
-        let sum = self.read(hash).ok().and_then(|earlier| merge(&[earlier, run.clone()]).ok());
+        let sum = self.read(hash).ok().and_then(|earlier| {
+            let runs = earlier.about.runs.saturating_add(run.about.runs);
+            join_raw(&[earlier, run.clone()], runs).ok().flatten()
+        });
         Ok(save_ledger(&self.path(hash), &sum.unwrap_or(run))?)
     }
 
