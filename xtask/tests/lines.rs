@@ -14,7 +14,7 @@ use std::path::Path;
 const MOST_OF_COMMAND: usize = 6_500;
 
 /// All that users run. `opcost run` has 4,900 of them, half in a linker.
-const MOST_IN_ALL: usize = 183_770;
+const MOST_IN_ALL: usize = 183_800;
 
 fn lines_below(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).expect("a folder of sources");

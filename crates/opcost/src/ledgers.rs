@@ -192,6 +192,9 @@ pub fn save(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
     Ok(save_ledger(path, ledger)?)
 }
 
+/// What has the lock of a folder of `opcost run --profile-store`; another folder is none.
+pub(crate) const STORE_LOCK: &str = ".lock";
+
 fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
     if holds_values(path) {
         return Err(Failure::Usage(format!(
@@ -200,7 +203,7 @@ fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
             path.display()
         )));
     }
-    if path.is_dir() {
+    if path.join(STORE_LOCK).is_file() {
         return stored(path);
     }
     load_ledger(path).map_err(|error| match error {
@@ -231,10 +234,8 @@ fn stored(folder: &Path) -> Result<Ledger, Failure> {
     let runs = ledgers.iter().map(|ledger| ledger.about.runs).max().unwrap_or(1);
     let joined = join_raw(&ledgers, runs).map_err(|error| Failure::Counters(error.to_string()))?;
     joined.ok_or_else(|| {
-        Failure::Usage(format!(
-            "{} is no folder of opcost run --profile-store; name a file that opcost … --ledger FILE wrote",
-            folder.display()
-        ))
+        let folder = folder.display();
+        Failure::Usage(format!("{folder} has no samples: repeat opcost run --profile-store {folder}"))
     })
 }
 

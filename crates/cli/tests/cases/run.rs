@@ -181,7 +181,9 @@ fn the_report_is_of_all_versions() {
     let place = programs();
     let counted = place.shell("$OPCOST count --anchor simplified --ledger counted.opc filter.c -- 20 3 1");
     assert_eq!(counted.status, 0, "{}", counted.stderr);
-    for (name, words) in [("stressed", "--stress 3 filter.c -- 60 3 1"), ("adaptive", "filter.c -- 900 3 1")]
+    // Time at the end of a vector counts for the loop around it, and in stress nearly all time is in vectors.
+    for (name, words, least) in
+        [("stressed", "--stress 3 filter.c -- 60 3 1", 0.5), ("adaptive", "filter.c -- 900 3 1", 0.75)]
     {
         let ran =
             place.shell(&format!("$OPCOST run --report --json {name}.json --ledger {name}.opc {words}"));
@@ -192,7 +194,7 @@ fn the_report_is_of_all_versions() {
         let judged = place.shell(&format!("$OPCOST overlap --json - {name}.opc counted.opc"));
         assert_eq!(judged.status, 0, "{}", judged.stderr);
         let judged: Value = serde_json::from_str(&judged.stdout).expect("JSON");
-        assert!(judged["in_function_block"].as_f64() > Some(0.75), "{judged:#}");
+        assert!(judged["in_function_block"].as_f64() > Some(least), "{name}: {judged:#}");
     }
 }
 

@@ -20,8 +20,7 @@ use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
 use opcost_recover::join_raw;
 use thiserror::Error;
 
-/// What has the lock of a folder.
-const LOCK: &str = ".lock";
+use crate::ledgers::STORE_LOCK;
 
 /// Why there is nothing of a module.
 #[derive(Debug, Error)]
@@ -68,7 +67,7 @@ impl Store {
     /// The file cannot be written.
     pub(super) fn add(&self, hash: Hash128, run: Ledger) -> Result<(), Failure> {
         // A file system without locks has none: then two runs that end at one time may count as one.
-        let lock = File::create(self.folder.join(LOCK));
+        let lock = File::create(self.folder.join(STORE_LOCK));
         let _locked = lock.and_then(|file| file.lock().map(|()| file));
         // What somebody put there may be a ledger that is no sum of samples.
         let sum = self.read(hash).ok().and_then(|earlier| {
